@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# The two ways a target is made. Sources are globbed (with a re-check at build time), so that adding
+# a DRAM standard, a kernel or a scheduler means adding a file and nothing else.
+
+add_library(ridgepoint_flags INTERFACE)
+target_include_directories(ridgepoint_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# Floating-point contraction is off: the same source must give the same bits on every machine.
+target_compile_options(ridgepoint_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+if(RIDGEPOINT_WERROR)
+  target_compile_options(ridgepoint_flags INTERFACE -Werror)
+endif()
+
+# ridgepoint_library(NAME [LINK targets...]): the sources of this folder and of its sub-folders
+# without a CMakeLists.txt of their own.
+function(ridgepoint_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/program/")
+  if(sources)
+    add_library(ridgepoint_${name} STATIC ${sources})
+    target_link_libraries(ridgepoint_${name} PUBLIC ridgepoint_flags ${ARG_LINK})
+  else()
+    add_library(ridgepoint_${name} INTERFACE)
+    target_link_libraries(ridgepoint_${name} INTERFACE ridgepoint_flags ${ARG_LINK})
+  endif()
+endfunction()
+
+# ridgepoint_test(NAME [LINK targets...]): one test program from the *_test.cpp of this folder;
+# every TEST becomes a ctest test (its own process, so SystemC elaborates once per test).
+function(ridgepoint_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources} $<TARGET_OBJECTS:ridgepoint_test_main>)
+  target_link_libraries(${name}_test PRIVATE ridgepoint_flags GTest::gtest GTest::gmock ${ARG_LINK})
+  target_compile_definitions(${name}_test PRIVATE
+    RIDGEPOINT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
