@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an accelerator is, apart from its HBM (dram::Config): cores, on-chip memory, fabric, host.
+// Plain numbers; sim/config binds the option table to them.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/dtype.hpp"
+
+namespace ridgepoint::accel {
+
+struct AcceleratorConfig {
+  // Cores. Peak FLOP/s = 2 * cores * matrix_rows * matrix_cols * clock * rate(dtype).
+  std::int64_t cores = 16;
+  std::int64_t clock_hz = 1'500'000'000;
+  std::int64_t matrix_rows = 128;  // K direction of the weight-stationary array
+  std::int64_t matrix_cols = 128;  // N direction
+  double fp32_rate = 0.25;         // matrix rate relative to 16 bit
+  double fp8_rate = 2.0;
+  double int8_rate = 2.0;
+  std::int64_t vector_lanes = 512;              // element operations per cycle
+  std::int64_t scratchpad_bytes = 1536 * 1024;  // operand tiles
+  std::int64_t accumulator_bytes = 1024 * 1024;  // fp32 accumulators, apart from operands
+  std::int64_t load_queue_bytes = 384 * 1024;   // read bytes in flight per core
+  std::int64_t store_queue_bytes = 128 * 1024;  // write bytes in flight per core
+  std::int64_t port_bytes_per_cycle = 512;      // core <-> fabric, each direction
+
+  // Shared on-chip memory (software managed).
+  std::int64_t shared_bytes = 64 * 1024 * 1024;
+  std::int64_t shared_bytes_per_cycle = 8192;
+  std::int64_t shared_latency_ns = 40;
+
+  // Fabric. Both latencies are also the look-ahead that lets cores and channels sleep.
+  std::int64_t request_latency_ns = 120;
+  std::int64_t response_latency_ns = 120;
+  std::int64_t sync_latency_ns = 200;  // a token seen by another core; >= response latency
+  std::int64_t piece_bytes = 4096;     // largest DMA transaction
+  std::int64_t credits = 8;            // pieces of one core that a port buffers
+
+  // Host.
+  std::int64_t launch_ns = 1000;  // from the end of one kernel to the start of the next
+
+  double rate_of(core::DType dtype) const;
+  double peak_flops(core::DType dtype) const;  // FLOP/s
+  // Throws core::InputError naming the conflicting keys and the values that would work.
+  void validate() const;
+};
+
+}  // namespace ridgepoint::accel
