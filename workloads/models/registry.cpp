@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/registry.hpp"
+
+// The reader cuts a long file name in an error on purpose; g++ warns where it is inlined.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
+#include <libfccp/csv.h>
+#pragma GCC diagnostic pop
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "sim/core/error.hpp"
+#include "workloads/models/models_csv.hpp"
+
+namespace ridgepoint::workloads {
+namespace {
+
+// In the order of the columns below; the header may have them in any order.
+enum Column : std::size_t {
+  kName,
+  kFamily,
+  kLayers,
+  kDModel,
+  kHeads,
+  kKvHeads,
+  kHeadDim,
+  kFfnDim,
+  kVocab,
+  kTied,
+  kNorm,
+  kNormsPerLayer,
+  kActivation,
+  kQkvBias,
+  kOtherBias,
+  kQkNorm,
+  kSinks,
+  kWindow,
+  kWindowLocal,
+  kWindowGlobal,
+  kRopeTheta,
+  kRopeThetaLocal,
+  kRotaryDim,
+  kMaxContext,
+  kMoeExperts,
+  kMoeActive,
+  kMoeFfnDim,
+  kMoeShared,
+  kMoeFirstDense,
+  kMoeRouterBias,
+  kMlaQLora,
+  kMlaKvLora,
+  kMlaQkNope,
+  kMlaQkRope,
+  kMlaVDim,
+  kParams,
+  kPublished,
+  kPublishedActive,
+  kSource,
+  kColumns
+};
+constexpr std::array<const char*, kColumns> kColumnNames{"name",
+                                                         "family",
+                                                         "layers",
+                                                         "d_model",
+                                                         "heads",
+                                                         "kv_heads",
+                                                         "head_dim",
+                                                         "ffn_dim",
+                                                         "vocab",
+                                                         "tied_embeddings",
+                                                         "norm",
+                                                         "norms_per_layer",
+                                                         "activation",
+                                                         "qkv_bias",
+                                                         "other_bias",
+                                                         "qk_norm",
+                                                         "attention_sinks",
+                                                         "sliding_window",
+                                                         "window_local_layers",
+                                                         "window_global_layers",
+                                                         "rope_theta",
+                                                         "rope_theta_local",
+                                                         "rotary_dim",
+                                                         "max_context",
+                                                         "moe_experts",
+                                                         "moe_active",
+                                                         "moe_ffn_dim",
+                                                         "moe_shared",
+                                                         "moe_first_dense",
+                                                         "moe_router_bias",
+                                                         "mla_q_lora",
+                                                         "mla_kv_lora",
+                                                         "mla_qk_nope",
+                                                         "mla_qk_rope",
+                                                         "mla_v_dim",
+                                                         "params",
+                                                         "published_params",
+                                                         "published_active_params",
+                                                         "source"};
+
+using Reader = io::CSVReader<kColumns, io::trim_chars<' '>, io::double_quote_escape<',', '"'>>;
+using Cells = std::array<char*, kColumns>;
+
+template <std::size_t... I>
+void read_header(Reader& reader, std::index_sequence<I...>) {
+  reader.read_header(io::ignore_no_column, kColumnNames[I]...);
+}
+
+template <std::size_t... I>
+bool read_row(Reader& reader, Cells& cells, std::index_sequence<I...>) {
+  return reader.read_row(cells[I]...);
+}
+
+class Row {
+ public:
+  Row(const Cells& cells, core::Location where) : cells_(cells), where_(std::move(where)) {}
+
+  std::string text(Column column) const {
+    if (*cells_[column] == '\0') fail(column, "is blank", "a text");
+    return cells_[column];
+  }
+  bool blank(Column column) const { return *cells_[column] == '\0'; }
+  std::int64_t count(Column column) const {
+    return number<std::int64_t>(column, "a whole number from 0 to 9223372036854775807");
+  }
+  std::int64_t count_or_zero(Column column) const { return blank(column) ? 0 : count(column); }
+  double real_or_zero(Column column) const {
+    return blank(column) ? 0 : number<double>(column, "a number from 0");
+  }
+  bool flag(Column column) const {
+    const std::int64_t value = count(column);
+    if (value > 1) fail(column, "is not a flag", "0, 1");
+    return value == 1;
+  }
+  template <typename Value, std::size_t N>
+  Value choice(Column column,
+               const std::array<std::pair<std::string_view, Value>, N>& known) const {
+    std::string names;
+    for (const auto& [name, value] : known) {
+      if (name == cells_[column]) return value;
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    fail(column, "is unknown", names);
+  }
+
+ private:
+  template <typename Number>
+  Number number(Column column, const char* accepted) const {
+    const std::string_view cell = cells_[column];
+    Number value{};
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !(value >= 0) ||
+        value > std::numeric_limits<Number>::max()) {
+      fail(column, "is not a number in range", accepted);
+    }
+    return value;
+  }
+  [[noreturn]] void fail(Column column, const char* what, const std::string& accepted) const {
+    core::fail_input(where_, kColumnNames[column], cells_[column], what, accepted);
+  }
+
+  const Cells& cells_;
+  core::Location where_;
+};
+
+constexpr std::array<std::pair<std::string_view, NormKind>, 2> kNorms{
+    {{"rmsnorm", NormKind::kRmsNorm}, {"layernorm", NormKind::kLayerNorm}}};
+constexpr std::array<std::pair<std::string_view, Activation>, 4> kActivations{
+    {{"swiglu", Activation::kSwiGlu},
+     {"gelu", Activation::kGelu},
+     {"geglu", Activation::kGeGlu},
+     {"swiglu_clamped", Activation::kSwiGluClamped}}};
+
+void read_experts_and_latent(const Row& row, ModelShape& shape) {
+  if (!row.blank(kMoeExperts)) {
+    shape.moe = MoeShape{.experts = row.count(kMoeExperts),
+                         .active = row.count(kMoeActive),
+                         .ffn_dim = row.count(kMoeFfnDim),
+                         .shared_experts = row.count(kMoeShared),
+                         .first_dense_layers = row.count(kMoeFirstDense),
+                         .router_bias = row.flag(kMoeRouterBias)};
+  }
+  if (!row.blank(kMlaKvLora)) {
+    shape.mla = MlaShape{.q_lora = row.count(kMlaQLora),
+                         .kv_lora = row.count(kMlaKvLora),
+                         .qk_nope = row.count(kMlaQkNope),
+                         .qk_rope = row.count(kMlaQkRope),
+                         .v_dim = row.count(kMlaVDim)};
+  }
+}
+
+ModelShape shape_from(const Row& row) {
+  ModelShape shape;
+  shape.name = row.text(kName);
+  shape.family = row.text(kFamily);
+  shape.layers = row.count(kLayers);
+  shape.d_model = row.count(kDModel);
+  shape.heads = row.count(kHeads);
+  shape.kv_heads = row.count(kKvHeads);
+  shape.head_dim = row.count(kHeadDim);
+  shape.ffn_dim = row.count(kFfnDim);
+  shape.vocab = row.count(kVocab);
+  shape.tied_embeddings = row.flag(kTied);
+  shape.norm = row.choice(kNorm, kNorms);
+  shape.norms_per_layer = row.count(kNormsPerLayer);
+  shape.activation = row.choice(kActivation, kActivations);
+  shape.qkv_bias = row.flag(kQkvBias);
+  shape.other_bias = row.flag(kOtherBias);
+  shape.qk_norm = row.flag(kQkNorm);
+  shape.attention_sinks = row.flag(kSinks);
+  shape.sliding_window = row.count_or_zero(kWindow);
+  shape.window_local_layers = row.count_or_zero(kWindowLocal);
+  shape.window_global_layers = row.count_or_zero(kWindowGlobal);
+  shape.rope_theta = row.real_or_zero(kRopeTheta);
+  shape.rope_theta_local = row.real_or_zero(kRopeThetaLocal);
+  shape.rotary_dim = row.count_or_zero(kRotaryDim);
+  shape.max_context = row.count(kMaxContext);
+  read_experts_and_latent(row, shape);
+  shape.declared_params = row.count_or_zero(kParams);
+  shape.published_params = row.count_or_zero(kPublished);
+  shape.published_active_params = row.count_or_zero(kPublishedActive);
+  shape.source = row.text(kSource);
+  return shape;
+}
+
+}  // namespace
+
+std::vector<ModelShape> parse_models(std::string_view text, const std::string& file_name) {
+  constexpr auto kEvery = std::make_index_sequence<kColumns>();
+  std::vector<ModelShape> models;
+  std::set<std::string, std::less<>> names;
+  try {
+    Reader reader(file_name, text.data(), text.data() + text.size());
+    read_header(reader, kEvery);
+    Cells cells{};
+    while (read_row(reader, cells, kEvery)) {
+      const core::Location where{file_name, reader.get_file_line(), 0};
+      ModelShape shape = shape_from(Row(cells, where));
+      check_shape(shape, core::describe(where, "", "", shape.name, ""));
+      if (!names.insert(shape.name).second) {
+        core::fail_input(where, "name", shape.name, "stands twice", "each model once");
+      }
+      models.push_back(std::move(shape));
+    }
+  } catch (const io::error::base& error) {
+    throw core::InputError(error.what());  // names file and line itself
+  }
+  return models;
+}
+
+const std::vector<ModelShape>& all_models() {
+  static const std::vector<ModelShape> kModels = parse_models(kModelsCsv, "models.csv");
+  return kModels;
+}
+
+const ModelShape& find_model(std::string_view name) {
+  std::string accepted;
+  for (const ModelShape& model : all_models()) {
+    if (model.name == name) return model;
+    accepted += (accepted.empty() ? "" : ", ") + model.name;
+  }
+  core::fail_input({}, "model", std::string(name), "is unknown", accepted);
+}
+
+}  // namespace ridgepoint::workloads
