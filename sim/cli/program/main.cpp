@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
 
-int main(int, char**) {
-  std::fputs("ridgepoint: no subcommands yet\n", stderr);
-  return 2;
+#include "sim/cli/main_entry.hpp"
+
+int main(int count, char** values) {
+  // SystemC prints a banner before main's first line can stop it, unless this is set; a reader that
+  // goes away (`| head`) is a write error with a message, not a silent death.
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> arguments(values + (count > 0 ? 1 : 0), values + count);
+  return ridgepoint::cli::run_program(arguments, std::cout, std::cerr);
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that lists the kinds of tables. A new kind is a columns_<kind>.cpp, its declaration
+// here, and its line in columns.cpp.
+#pragma once
+
+#include "results/columns.hpp"
+
+namespace ridgepoint::results {
+
+Table run_table();
+Table plan_table();
+Table serve_table();
+
+}  // namespace ridgepoint::results

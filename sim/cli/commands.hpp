@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions behind the subcommands, one per file of the same name.
+#pragma once
+
+#include "sim/cli/subcommands.hpp"
+
+namespace ridgepoint::cli {
+
+int list_command(const Context& context);
+
+}  // namespace ridgepoint::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// `list`: what exists, as CSV tables, each from the table the program itself uses.
+#include <span>
+
+#include "results/columns.hpp"
+#include "results/csv_writer.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/config/machines.hpp"
+#include "sim/config/suggest.hpp"
+
+namespace ridgepoint::cli {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+void write(const Context& context, const Fields& header, const std::vector<Fields>& rows) {
+  results::TableWriter writer(header, context.options.text("general.csv"), context.out);
+  for (const Fields& row : rows) writer.add(row);
+  writer.finish();
+}
+
+std::string value_in(const std::vector<config::Assignment>& keys, std::string_view name) {
+  for (const config::Assignment& one : keys) {
+    if (one.name == name) return one.value;
+  }
+  return {};
+}
+
+void list_machines(const Context& context) {
+  std::vector<Fields> rows;
+  for (const config::MachinePreset& preset : config::machine_presets()) {
+    const auto keys = config::read_machine(std::string(preset.name), {}, "");
+    Fields row{std::string(preset.name)};
+    for (const std::string_view key : {"machine.memory_gib", "hbm.standard", "hbm.stacks",
+                                       "hbm.data_rate_gbps", "core.count", "core.clock_mhz"}) {
+      row.push_back(value_in(keys, key));
+    }
+    row.push_back(config::machine_summary(preset));
+    rows.push_back(std::move(row));
+  }
+  write(context,
+        {"machine", "memory_gib", "hbm_standard", "hbm_stacks_count", "hbm_data_rate_gbps",
+         "cores_count", "core_clock_mhz", "summary"},
+        rows);
+}
+
+std::string type_name(config::OptionType type) {
+  using enum config::OptionType;
+  switch (type) {
+    case kInteger:
+      return "integer";
+    case kReal:
+      return "number";
+    case kText:
+      return "text";
+    case kChoice:
+      return "choice";
+    case kSwitch:
+      break;
+  }
+  return "switch";
+}
+
+void list_options(const Context& context) {
+  std::vector<Fields> rows;
+  for (const config::OptionRef& option : config::all_options()) {
+    const config::OptionRow& row = *option.row;
+    const std::string_view users = row.used_by.empty() ? option.group->used_by : row.used_by;
+    rows.push_back({std::string(row.key), config::flag_of(row), type_name(row.type),
+                    std::string(row.fallback), row.required ? "true" : "false",
+                    config::accepted_text(row), config::column_of(row), std::string(users),
+                    std::string(row.help)});
+  }
+  write(context,
+        {"key", "flag", "type", "default", "required", "accepted", "column", "used_by", "help"},
+        rows);
+}
+
+std::string cell_type_name(results::CellType type) {
+  switch (type) {
+    case results::CellType::kInteger:
+      return "integer";
+    case results::CellType::kReal:
+      return "number";
+    case results::CellType::kText:
+      break;
+  }
+  return "text";
+}
+
+void list_columns(const Context& context) {
+  std::vector<Fields> rows;
+  for (const results::Table& table : results::tables()) {
+    for (const results::Column& column : results::all_columns(table)) {
+      rows.push_back({std::string(table.kind), std::string(column.name),
+                      cell_type_name(column.type), std::string(results::unit_of(column.name)),
+                      column.key ? "true" : "false", std::string(column.meaning)});
+    }
+  }
+  write(context, {"table", "column", "type", "unit", "key", "meaning"}, rows);
+}
+
+struct Listing {
+  std::string_view name;
+  void (*function)(const Context&);
+};
+
+// A new list is a function and a row.
+constexpr Listing kListings[] = {
+    {"machines", &list_machines},
+    {"options", &list_options},
+    {"columns", &list_columns},
+};
+
+}  // namespace
+
+int list_command(const Context& context) {
+  std::vector<std::string> names;
+  std::string all;
+  const std::string asked = context.arguments.empty() ? "" : context.arguments.front();
+  for (const Listing& listing : kListings) {
+    names.emplace_back(listing.name);
+    all += (all.empty() ? "" : ", ") + names.back();
+    if (listing.name != asked) continue;
+    listing.function(context);
+    return 0;
+  }
+  core::fail_input({}, "list", asked,
+                   asked.empty() ? "of what?" : config::with_suggestion("is unknown", asked, names),
+                   all);
+}
+
+}  // namespace ridgepoint::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/subcommands.hpp"
+
+#include "sim/cli/commands.hpp"
+
+namespace ridgepoint::cli {
+
+std::span<const Subcommand> subcommands() {
+  static constexpr Subcommand kRows[] = {
+      {.name = "list",
+       .summary = "what exists: machines, options, columns",
+       .positionals = "machines|options|columns",
+       .most_positionals = 1,
+       .details = "Prints one table as CSV.",
+       .function = &list_command},
+  };
+  return kRows;
+}
+
+const Subcommand* find_subcommand(std::string_view name) {
+  for (const Subcommand& one : subcommands()) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> subcommand_names() {
+  std::vector<std::string> names;
+  for (const Subcommand& one : subcommands()) names.emplace_back(one.name);
+  return names;
+}
+
+void Context::say(std::string_view text) const {
+  if (!options.enabled("general.quiet")) err << text << '\n' << std::flush;
+}
+
+results::TableWriter Context::table(std::string_view kind) const {
+  return {results::table(kind), options.text("general.csv"), out};
+}
+
+}  // namespace ridgepoint::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that every subcommand understands: where results go, and the seed.
+#include "sim/config/option_groups.hpp"
+
+namespace ridgepoint::config {
+
+OptionGroup general_options() {
+  using enum OptionType;
+  static constexpr OptionRow kRows[] = {
+      {.key = "general.csv",
+       .flag = "csv",
+       .unit = "path of a file",
+       .help = "write the table here instead of to standard output",
+       .identity = false},
+      {.key = "general.quiet",
+       .flag = "quiet",
+       .type = kSwitch,
+       .fallback = "false",
+       .help = "no text for people on standard error",
+       .identity = false},
+      {.key = "general.seed",
+       .flag = "seed",
+       .type = kInteger,
+       .fallback = "1",
+       .minimum = 0,
+       .help = "seed of every random choice; recorded in the table",
+       .column = "seed",
+       .used_by = "run plan serve generate"},
+      {.key = "general.config",
+       .flag = "config",
+       .unit = "path of an INI file",
+       .help = "more options; flags win over it, it wins over the machine",
+       .used_by = "run plan serve generate validate",
+       .identity = false},
+  };
+  return {"General", "run plan serve generate sweep merge compare report validate list", kRows};
+}
+
+}  // namespace ridgepoint::config

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of the serving engine: the trace, the KV memory and the scheduler.
+#include "sim/config/option_groups.hpp"
+
+namespace ridgepoint::config {
+
+OptionGroup serve_options() {
+  using enum OptionType;
+  static constexpr OptionRow kRows[] = {
+      {.key = "serve.trace",
+       .flag = "trace",
+       .unit = "path of a trace",
+       .help = "requests with arrival times and lengths; the built-in trace if not given",
+       .column = "trace"},
+      {.key = "serve.kv_policy",
+       .flag = "kv_policy",
+       .type = kChoice,
+       .fallback = "paged",
+       .accepted = "paged|max-length|pow2|oracle",
+       .help = "how cache memory is given to requests",
+       .column = "kv_policy",
+       .used_by = "serve"},
+      {.key = "serve.kv_blocks",
+       .flag = "kv_blocks",
+       .type = kInteger,
+       .unit = "blocks",
+       .minimum = 1,
+       .maximum = 1e12,
+       .help = "cache blocks; by default what the memory leaves",
+       .column = "kv_blocks_count"},
+      {.key = "serve.block_tokens",
+       .flag = "block_tokens",
+       .type = kInteger,
+       .fallback = "16",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 65536,
+       .help = "tokens in one cache block",
+       .column = "block_tokens_count",
+       .used_by = "plan serve"},
+      {.key = "serve.utilization",
+       .flag = "utilization",
+       .type = kReal,
+       .fallback = "1",
+       .minimum = 0.01,
+       .maximum = 1,
+       .help = "fraction of the memory that weights and cache may use",
+       .column = "utilization_ratio",
+       .used_by = "plan serve"},
+      {.key = "serve.max_batch_tokens",
+       .flag = "max_batch_tokens",
+       .type = kInteger,
+       .fallback = "2048",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 16777216,
+       .help = "token budget of one step",
+       .column = "max_batch_tokens_count"},
+      {.key = "serve.max_num_seqs",
+       .flag = "max_num_seqs",
+       .type = kInteger,
+       .fallback = "256",
+       .unit = "requests",
+       .minimum = 1,
+       .maximum = 1048576,
+       .help = "requests running at the same time",
+       .column = "max_num_seqs_count"},
+      {.key = "serve.chunked_prefill",
+       .flag = "chunked_prefill",
+       .type = kSwitch,
+       .fallback = "true",
+       .help = "split prompts over steps to keep to the budget",
+       .column = "chunked_prefill"},
+  };
+  return {"Serving", "serve", kRows};
+}
+
+}  // namespace ridgepoint::config
