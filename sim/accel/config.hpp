@@ -40,6 +40,8 @@ struct AcceleratorConfig {
   // Host.
   std::int64_t launch_ns = 1000;  // from the end of one kernel to the start of the next
 
+  friend bool operator==(const AcceleratorConfig&, const AcceleratorConfig&) = default;
+
   double rate_of(core::DType dtype) const;
   double peak_flops(core::DType dtype) const;  // FLOP/s
   // Throws core::InputError naming the conflicting keys and the values that would work.

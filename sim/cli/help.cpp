@@ -105,6 +105,9 @@ std::string subcommand_help(const Subcommand& subcommand) {
     if (group.machine) text += " (set by --machine; each can be set alone)";
     text += ":\n" + entries;
   }
+  if (!config::used_by(config::find_option("general.config"), subcommand.name)) {
+    return text + "\nValues in [] are defaults.\n";
+  }
   text +=
       "\nValues in [] are defaults. Every option is also an INI key, `[section] name = value`, "
       "for\n"

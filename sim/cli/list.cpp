@@ -7,6 +7,8 @@
 #include "sim/cli/commands.hpp"
 #include "sim/config/machines.hpp"
 #include "sim/config/suggest.hpp"
+#include "workloads/models/counts.hpp"
+#include "workloads/models/registry.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -100,6 +102,24 @@ void list_columns(const Context& context) {
   write(context, {"table", "column", "type", "unit", "key", "meaning"}, rows);
 }
 
+void list_models(const Context& context) {
+  std::vector<Fields> rows;
+  for (const workloads::ModelShape& model : workloads::all_models()) {
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    rows.push_back({model.name, model.family, number(model.layers), number(model.d_model),
+                    number(model.heads), number(model.kv_heads), number(model.head_dim),
+                    number(model.ffn_dim), number(model.vocab), number(model.max_context),
+                    number(workloads::parameter_count(model)),
+                    number(workloads::active_parameter_count(model)),
+                    number(workloads::kv_elements_per_token(model)), model.source});
+  }
+  write(context,
+        {"model", "family", "layers_count", "d_model_count", "heads_count", "kv_heads_count",
+         "head_dim_count", "ffn_dim_count", "vocab_count", "max_context_tokens_count",
+         "parameters_count", "active_parameters_count", "kv_elements_per_token_count", "source"},
+        rows);
+}
+
 struct Listing {
   std::string_view name;
   void (*function)(const Context&);
@@ -108,6 +128,7 @@ struct Listing {
 // A new list is a function and a row.
 constexpr Listing kListings[] = {
     {"machines", &list_machines},
+    {"models", &list_models},
     {"options", &list_options},
     {"columns", &list_columns},
 };

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From option values to the structs that the machine is built from. Every key of a machine is read
+// here and nowhere else.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/accel/config.hpp"
+#include "sim/config/options.hpp"
+
+namespace ridgepoint::config {
+
+// Checked with AcceleratorConfig::validate(); errors name the machine.
+accel::AcceleratorConfig accelerator_config(const Options& options);
+
+// machine.memory_gib in bytes.
+std::int64_t memory_bytes(const Options& options);
+
+}  // namespace ridgepoint::config
