@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all controllers share: the MemoryPort contract around run(from, to).
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "sim/dram/address_map.hpp"
+#include "sim/dram/channel.hpp"
+#include "sim/dram/intake.hpp"
+#include "sim/dram/ledger.hpp"
+
+namespace ridgepoint::dram {
+
+class ChannelBase : public Channel {
+ public:
+  explicit ChannelBase(std::shared_ptr<const Spec> spec)
+      : spec_(std::move(spec)), map_(*spec_), intake_(*spec_), ledger_(*spec_) {}
+
+  void submit(const core::MemoryRequest& request) override { intake_.submit(request, until_); }
+  void advance(core::Femtoseconds until) override {
+    if (until <= until_) return;
+    until_ = until;
+    const Tick end = spec_->tick_clock.first_cycle_at_or_after(until);
+    if (end > now_) run(now_, end);
+    now_ = end;
+  }
+  core::Femtoseconds next_event() const override;
+  void take_admitted(std::vector<core::MemoryEvent>& out) override { intake_.take_admitted(out); }
+  void take_completed(std::vector<core::MemoryEvent>& out) override {
+    intake_.take_completed(out, until_);
+  }
+  ChannelStats stats() const override { return ledger_.snapshot(now_); }
+  void observe(CommandObserver observer) override { ledger_.observe(std::move(observer)); }
+  const Spec& spec() const override { return *spec_; }
+
+ protected:
+  // Simulates ticks from..to-1.
+  virtual void run(Tick from, Tick to) = 0;
+  // A tick before which nothing changes without a new request; only asked when work is in flight.
+  virtual Tick next_tick() const { return now_; }
+
+  std::shared_ptr<const Spec> spec_;
+  AddressMap map_;
+  Intake intake_;
+  Ledger ledger_;
+  Tick now_ = 0;  // the first tick not yet simulated
+
+ private:
+  core::Femtoseconds until_ = 0;
+};
+
+}  // namespace ridgepoint::dram

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/ledger.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace ridgepoint::dram {
+
+Ledger::Ledger(const Spec& spec)
+    : spec_(&spec),
+      tRCDRD_(spec.timing("tRCDRD")),
+      tRCDWR_(spec.timing("tRCDWR")),
+      tRC_(spec.timing("tRC")),
+      tRP_(spec.timing("tRP")),
+      tRFC_(spec.timing("tRFC")),
+      tRFCpb_(spec.timing("tRFCpb")),
+      tCCD_L_(spec.timing("tCCD_L")),
+      tBURST_(spec.timing("tBURST")),
+      tRTW_(spec.timing("tRTW")),
+      write_to_read_(spec.timing("tCWL") + tBURST_ + spec.timing("tWTR_L")),
+      read_to_precharge_(spec.timing("tRTP")),
+      write_to_precharge_(spec.timing("tCWL") + tBURST_ + spec.timing("tWR")),
+      banks_(static_cast<std::size_t>(spec.geometry.total_banks())),
+      pcs_(static_cast<std::size_t>(spec.geometry.pseudo_channels)),
+      group_column_(static_cast<std::size_t>(spec.geometry.nodes(Scope::kBankGroup)), kNoTick) {
+  stats_.bank_activations.resize(banks_.size());
+  stats_.bank_bursts.resize(banks_.size());
+}
+
+void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
+                         bool for_other_row) {
+  ++stats_.commands[static_cast<std::size_t>(command)];
+  const int per_sid = spec_->geometry.banks_per_stack_id();
+  const bool whole_sid = command == Command::kPreAb || command == Command::kRefAb;
+  const int first = whole_sid ? bank / per_sid * per_sid : bank;
+  for (int index = first; index < first + (whole_sid ? per_sid : 1); ++index) {
+    BankState& state = banks_[static_cast<std::size_t>(index)];
+    switch (command) {
+      case Command::kAct:
+        state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
+        state.activated = tick;
+        state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
+        state.conflict = false;
+        ++stats_.bank_activations[static_cast<std::size_t>(index)];
+        break;
+      case Command::kPre:
+      case Command::kPreAb:
+        state.precharged = tick + tRP_;
+        state.conflict = for_other_row;
+        break;
+      case Command::kRefAb:
+        state.refreshed = tick + tRFC_;
+        break;
+      default:
+        state.refreshed = tick + tRFCpb_;
+    }
+    if (command == Command::kRefAb || command == Command::kRefPb) state.conflict = false;
+  }
+  if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
+}
+
+void Ledger::count_row_state(BankState& bank) {
+  if (bank.fresh == Fresh::kNo) ++stats_.row_hits;
+  if (bank.fresh == Fresh::kMiss) ++stats_.row_misses;
+  if (bank.fresh == Fresh::kConflict) ++stats_.row_conflicts;
+  bank.fresh = Fresh::kNo;
+}
+
+void Ledger::account_gap(const BankState& bank, PcState& pc, int group, bool write, Tick entered,
+                         Tick tick) {
+  Tick cursor = pc.slot_end;
+  const auto book = [&](Lost reason, Tick until) {
+    const Tick stop = std::min(until, tick);
+    if (stop <= cursor) return;
+    stats_.lost_ticks[static_cast<std::size_t>(reason)] += stop - cursor;
+    cursor = stop;
+  };
+  book(Lost::kIdle, pc.queued_since);
+  book(Lost::kQueue, entered);
+  if (bank.fresh != Fresh::kNo) {
+    // The gap is as long as ACT was late, so it is ACT's waiting that is accounted, tRCD later.
+    const Tick tRCD = write ? tRCDWR_ : tRCDRD_;
+    const Lost row = bank.fresh == Fresh::kConflict ? Lost::kConflict : Lost::kRowMiss;
+    book(Lost::kRefresh, bank.refreshed + tRCD);
+    book(row, std::max(entered, std::min(bank.act_ready, bank.activated)) + tRCD);
+    book(Lost::kActivation, bank.activated + tRCD);
+  }
+  if (pc.last_was_write != write) {
+    book(Lost::kTurnaround, pc.last_column + (write ? tRTW_ : write_to_read_));
+  }
+  book(Lost::kBankGroup, group_column_[static_cast<std::size_t>(group)] + tCCD_L_);
+  book(Lost::kColumn, tick);
+}
+
+void Ledger::column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
+                            core::Traffic traffic, std::int64_t useful_bytes) {
+  const bool write = is_write(command);
+  const int group = spec_->geometry.node_of(Scope::kBankGroup, at.bank);
+  BankState& bank = banks_[static_cast<std::size_t>(at.bank)];
+  PcState& pc =
+      pcs_[static_cast<std::size_t>(spec_->geometry.node_of(Scope::kPseudoChannel, at.bank))];
+  if (tick > pc.slot_end) account_gap(bank, pc, group, write, entered, tick);
+  count_row_state(bank);
+  pc.slot_end = tick + tBURST_;
+  pc.last_column = tick;
+  pc.last_was_write = write;
+  group_column_[static_cast<std::size_t>(group)] = tick;
+  if (auto_precharges(command)) {
+    bank.precharged = tRP_ + tick + (write ? write_to_precharge_ : read_to_precharge_);
+  }
+  ++stats_.commands[static_cast<std::size_t>(command)];
+  ++stats_.bank_bursts[static_cast<std::size_t>(at.bank)];
+  stats_.busy_ticks += tBURST_;
+  stats_.queue_wait_ticks += tick - entered;
+  const auto kind = static_cast<std::size_t>(traffic);
+  (write ? stats_.write_pin_bytes : stats_.read_pin_bytes)[kind] += spec_->geometry.burst_bytes;
+  (write ? stats_.write_useful_bytes : stats_.read_useful_bytes)[kind] += useful_bytes;
+  if (observer_) trace(command, at, tick);
+}
+
+void Ledger::forwarded(core::Traffic traffic, std::int64_t useful_bytes) {
+  ++stats_.forwarded_bursts;
+  stats_.read_useful_bytes[static_cast<std::size_t>(traffic)] += useful_bytes;
+}
+
+void Ledger::completed(const PieceState& piece) {
+  const Tick latency = piece.done - piece.arrival;
+  ++stats_.pieces;
+  stats_.latency_ticks += latency;
+  const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(latency)));
+  ++stats_.latency_histogram[std::min(bucket == 0 ? 0 : bucket - 1, kLatencyBuckets - 1)];
+}
+
+void Ledger::queue_became(bool empty, int pc, Tick tick) {
+  PcState& state = pcs_[static_cast<std::size_t>(pc)];
+  state.queued = !empty;
+  if (!empty) state.queued_since = tick;
+}
+
+ChannelStats Ledger::snapshot(Tick now) const {
+  ChannelStats stats = stats_;
+  stats.total_ticks = now * static_cast<Tick>(pcs_.size());
+  for (const PcState& pc : pcs_) {
+    if (pc.slot_end >= now) {  // the last burst's slot reaches past now
+      stats.busy_ticks -= pc.slot_end - now;
+      continue;
+    }
+    const Tick idle_end = pc.queued ? std::max(pc.slot_end, std::min(pc.queued_since, now)) : now;
+    stats.lost_ticks[static_cast<std::size_t>(Lost::kIdle)] += idle_end - pc.slot_end;
+    stats.lost_ticks[static_cast<std::size_t>(Lost::kPending)] += now - idle_end;
+  }
+  return stats;
+}
+
+void Ledger::trace(Command command, const DramAddress& at, Tick tick) const {
+  const Geometry& geometry = spec_->geometry;
+  const bool whole_sid = command == Command::kPreAb || command == Command::kRefAb;
+  IssuedCommand issued{.tick = tick, .command = command};
+  issued.pc = geometry.node_of(Scope::kPseudoChannel, at.bank);
+  issued.sid = geometry.node_of(Scope::kStackId, at.bank) % geometry.stack_ids;
+  if (!whole_sid) {
+    issued.bg = geometry.node_of(Scope::kBankGroup, at.bank) % geometry.bank_groups;
+    issued.bank = at.bank % geometry.banks;
+  }
+  issued.row = at.row;
+  issued.column = at.column;
+  observer_(issued);
+}
+
+}  // namespace ridgepoint::dram

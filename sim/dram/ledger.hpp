@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the commands of a channel into its statistics and its trace. Every controller reports here,
+// so that two controllers with the same commands have the same statistics.
+#pragma once
+
+#include <vector>
+
+#include "sim/dram/address_map.hpp"
+#include "sim/dram/channel.hpp"
+#include "sim/dram/intake.hpp"
+
+namespace ridgepoint::dram {
+
+class Ledger {
+ public:
+  explicit Ledger(const Spec& spec);
+
+  void observe(CommandObserver observer) { observer_ = std::move(observer); }
+
+  // ACT, PRE, PREab, REFab, REFpb. `for_other_row`: a PRE that a request to another row asked for.
+  void row_command(Command command, int bank, std::int64_t row, Tick tick, bool for_other_row);
+  // RD, WR, RDA, WRA of one burst that entered the queue at `entered`.
+  void column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
+                      core::Traffic traffic, std::int64_t useful_bytes);
+  void forwarded(core::Traffic traffic, std::int64_t useful_bytes);
+  void completed(const PieceState& piece);
+  // A pseudo-channel's queues got their first entry, or lost their last one.
+  void queue_became(bool empty, int pc, Tick tick);
+
+  ChannelStats snapshot(Tick now) const;
+
+ private:
+  enum class Fresh : std::uint8_t { kNo, kMiss, kConflict };
+  struct BankState {
+    Tick refreshed = kNoTick;   // end of its last refresh
+    Tick precharged = kNoTick;  // when its last precharge allows ACT
+    Tick activated = kNoTick;
+    Tick act_ready = kNoTick;  // when the bank itself was ready for that ACT
+    bool conflict = false;     // closed for another row's sake since
+    Fresh fresh = Fresh::kNo;  // the next burst is the first after ACT
+  };
+  struct PcState {
+    Tick slot_end = 0;  // busy or accounted for up to here
+    Tick last_column = kNoTick;
+    bool last_was_write = false;
+    bool queued = false;
+    Tick queued_since = 0;
+  };
+  static constexpr Tick kNoTick = -(Tick{1} << 60);
+
+  void account_gap(const BankState& bank, PcState& pc, int group, bool write, Tick entered,
+                   Tick tick);
+  void count_row_state(BankState& bank);
+  void trace(Command command, const DramAddress& at, Tick tick) const;
+
+  const Spec* spec_;
+  Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tCCD_L_, tBURST_, tRTW_, write_to_read_,
+      read_to_precharge_, write_to_precharge_;
+  ChannelStats stats_;
+  std::vector<BankState> banks_;
+  std::vector<PcState> pcs_;
+  std::vector<Tick> group_column_;  // last column command per bank group
+  CommandObserver observer_;
+};
+
+}  // namespace ridgepoint::dram

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/spec.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "sim/core/error.hpp"
+#include "sim/dram/address_map.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+__extension__ using Wide = __int128;
+
+[[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what,
+                       const std::string& accepted) {
+  core::fail_input({}, key, value, what, accepted);
+}
+
+void check_range(const std::string& key, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value >= low && value <= high) return;
+  fail(key, std::to_string(value), "is out of range",
+       std::to_string(low) + ".." + std::to_string(high));
+}
+
+void check_policies(const Config& config) {
+  check_range("stacks", config.stacks, 1, 1024);
+  check_range("channels_per_stack", config.channels_per_stack, 0, 256);
+  check_range("stack_ids", config.stack_ids, 0, 8);
+  check_range("read_queue", config.read_queue, 1, 1024);
+  check_range("write_queue", config.write_queue, 1, 1024);
+  check_range("write_high", config.write_high, 1, config.write_queue);
+  check_range("write_low", config.write_low, 0, config.write_high - 1);
+  check_range("hit_cap", config.hit_cap, 0, 1 << 20);
+  check_range("refresh_postpone", config.refresh_postpone, 0, 8);
+  if (!(config.row_timeout_ns > 0 && config.row_timeout_ns <= 1e9)) {
+    fail("row_timeout_ns", std::to_string(config.row_timeout_ns), "is out of range", "(0, 1e9]");
+  }
+}
+
+std::int64_t bits_per_second(const Config& config, const Standard& standard, int channels) {
+  double gbps = standard.pin_rate_gbps;
+  if (config.pin_rate_gbps != 0 && config.target_gb_per_s != 0) {
+    fail("target_gb_per_s", std::to_string(config.target_gb_per_s),
+         "is given together with pin_rate_gbps", "one of the two");
+  }
+  if (config.pin_rate_gbps != 0) gbps = config.pin_rate_gbps;
+  if (config.target_gb_per_s != 0) {
+    gbps = config.target_gb_per_s * 8 / (channels * standard.pseudo_channels * standard.data_bits);
+  }
+  // A tolerance: a target in round GB/s may ask for a hair more than the fastest grade.
+  if (!(gbps >= standard.min_pin_rate_gbps * 0.999 && gbps <= standard.max_pin_rate_gbps * 1.001)) {
+    fail(config.target_gb_per_s != 0 ? "target_gb_per_s" : "pin_rate_gbps", std::to_string(gbps),
+         "Gb/s per pin is outside " + std::string(standard.name),
+         std::to_string(standard.min_pin_rate_gbps) + ".." +
+             std::to_string(standard.max_pin_rate_gbps) + " Gb/s per pin");
+  }
+  return std::llround(gbps * 1e9);
+}
+
+Geometry geometry_of(const Config& config, const Standard& standard, int channels_per_stack) {
+  Geometry geometry{.pseudo_channels = standard.pseudo_channels,
+                    .stack_ids = config.stack_ids != 0 ? config.stack_ids : standard.stack_ids,
+                    .bank_groups = standard.bank_groups,
+                    .banks = standard.banks_per_group,
+                    .rows = 1,
+                    .columns = standard.row_bytes / standard.burst_bytes(),
+                    .burst_bytes = standard.burst_bytes()};
+  if (!std::has_single_bit(static_cast<unsigned>(geometry.stack_ids))) {
+    fail("stack_ids", std::to_string(geometry.stack_ids), "is not a power of two", "1, 2, 4, 8");
+  }
+  const std::int64_t capacity =
+      config.stack_capacity_bytes != 0 ? config.stack_capacity_bytes : standard.capacity_bytes;
+  const std::int64_t bytes_per_row_index = geometry.channel_bytes() * channels_per_stack;
+  geometry.rows = capacity / bytes_per_row_index;
+  if (capacity <= 0 || capacity % bytes_per_row_index != 0 || geometry.rows > (1 << 24)) {
+    fail("stack_capacity_bytes", std::to_string(capacity), "does not give whole rows",
+         "a multiple of " + std::to_string(bytes_per_row_index) + " up to 2^24 rows per bank");
+  }
+  return geometry;
+}
+
+Tick to_ticks(const NamedTiming& timing, std::int64_t bps, const Standard& standard) {
+  // ceil(ns / tick), tick = bits_per_ck / ticks_per_ck / bps, in femtoseconds and without rounding.
+  const Wide scaled =
+      static_cast<Wide>(std::llround(timing.ns * 1e6)) * bps * standard.ticks_per_ck;
+  const Wide unit = static_cast<Wide>(standard.bits_per_ck) * core::kFsPerSecond;
+  const Tick analogue = static_cast<Tick>((scaled + unit - 1) / unit);
+  return std::max(analogue, static_cast<Tick>(timing.ck) * standard.ticks_per_ck);
+}
+
+double refresh_time_ns(const Standard& standard, std::int64_t channel_bytes) {
+  for (const RefreshTime& row : standard.refresh_times) {
+    const std::int64_t limit = (std::int64_t{row.max_channel_gbit} << 30) / 8;
+    if (row.max_channel_gbit == 0 || channel_bytes <= limit) return row.tRFC_ns;
+  }
+  return standard.refresh_times.back().tRFC_ns;
+}
+
+void add_timings(Spec& spec, std::int64_t bps) {
+  const Standard& standard = *spec.standard;
+  std::vector<NamedTiming> timings = standard.timings;
+  timings.push_back({"tRFC", refresh_time_ns(standard, spec.geometry.channel_bytes()), 0, ""});
+  for (NamedTiming& timing : timings) {
+    const auto found = spec.config.timing_ns.find(std::string(timing.name));
+    if (found != spec.config.timing_ns.end()) timing.ns = found->second, timing.ck = 0;
+    if (!(timing.ns >= 0 && timing.ns <= 1e6)) {
+      fail(std::string(timing.name), std::to_string(timing.ns), "ns is out of range", "0..1e6");
+    }
+    spec.timings[std::string(timing.name)] = to_ticks(timing, bps, standard);
+  }
+  for (const auto& [name, ns] : spec.config.timing_ns) spec.timing(name);
+  spec.timings["tBURST"] =
+      static_cast<Tick>(standard.burst_length) * standard.ticks_per_ck / standard.bits_per_ck;
+}
+
+// "tA + tB - 2": named timings and whole CKs.
+Tick evaluate(const Spec& spec, std::string_view expression) {
+  Tick total = 0;
+  Tick sign = 1;
+  std::size_t at = 0;
+  while (at < expression.size()) {
+    const std::size_t end = std::min(expression.find(' ', at), expression.size());
+    const std::string_view term = expression.substr(at, end - at);
+    at = end + 1;
+    if (term == "+" || term == "-") {
+      sign = term == "+" ? 1 : -1;
+      continue;
+    }
+    int clocks = 0;
+    const auto parsed = std::from_chars(term.data(), term.data() + term.size(), clocks);
+    total += sign * (parsed.ptr == term.data() + term.size()
+                         ? static_cast<Tick>(clocks) * spec.standard->ticks_per_ck
+                         : spec.timing(term));
+  }
+  return total;
+}
+
+std::string names_of(const CommandSet& set) {
+  std::string names;
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+    if (!set.contains(static_cast<Command>(kind))) continue;
+    names += (names.empty() ? "" : ",") + std::string(kCommandNames[kind]);
+  }
+  return names;
+}
+
+void add_rule(Spec& spec, const TimingRule& rule, Tick ticks, std::string_view label) {
+  spec.rules.push_back({rule.scope, rule.from, rule.to, ticks, rule.window,
+                        rule.siblings == Siblings::kYes,
+                        std::string(name_of(rule.scope)) + ": " + names_of(rule.from) + " -> " +
+                            names_of(rule.to) + ": " + std::string(label)});
+}
+
+// Command buses and the data bus are shared wires: their rules follow from how long each command
+// occupies them and are never written by hand.
+void add_bus_rules(Spec& spec) {
+  const Standard& standard = *spec.standard;
+  for (const CommandShape& shape : standard.shapes) {
+    for (const CommandShape& next : standard.shapes) {
+      if (shape.bus != next.bus && !standard.shared_command_bus) continue;
+      add_rule(spec, {Scope::kChannel, shape.commands, next.commands, ""}, shape.ticks,
+               "command bus occupancy");
+    }
+  }
+  using enum Command;
+  const Tick turn = spec.timing("tCL") - spec.timing("tCWL");
+  const Tick burst = spec.timing("tBURST");
+  const CommandSet reads{kRd, kRda};
+  const CommandSet writes{kWr, kWra};
+  const auto data_bus = [&](CommandSet from, CommandSet to, Tick ticks) {
+    add_rule(spec, {Scope::kPseudoChannel, from, to, ""}, ticks, "data bus occupancy");
+  };
+  data_bus(reads, reads, burst);
+  data_bus(writes, writes, burst);
+  data_bus(reads, writes, burst + turn);
+  data_bus(writes, reads, burst - turn);
+}
+
+}  // namespace
+
+int Geometry::banks_per_node(Scope scope) const {
+  switch (scope) {
+    case Scope::kBank:
+      return 1;
+    case Scope::kBankGroup:
+      return banks;
+    case Scope::kStackId:
+      return banks_per_stack_id();
+    case Scope::kPseudoChannel:
+      return banks_per_pseudo_channel();
+    case Scope::kChannel:
+      break;
+  }
+  return total_banks();
+}
+
+Tick Spec::timing(std::string_view name) const {
+  const auto found = timings.find(name);
+  if (found != timings.end()) return found->second;
+  std::string known;
+  for (const auto& [key, ticks] : timings) known += (known.empty() ? "" : ", ") + key;
+  fail(std::string(name), "", "is not a timing of " + std::string(standard->name), known);
+}
+
+Spec resolve(const Config& config) {
+  check_policies(config);
+  const Standard& standard = find_standard(config.standard);
+  const int per_stack =
+      config.channels_per_stack != 0 ? config.channels_per_stack : standard.channels_per_stack;
+  const int channels = config.stacks * per_stack;
+  const std::int64_t bps = bits_per_second(config, standard, channels);
+  Spec spec{.config = config,
+            .standard = &standard,
+            .geometry = geometry_of(config, standard, per_stack),
+            .channels = channels,
+            .tick_clock =
+                core::Clock(core::kFsPerSecond * standard.bits_per_ck, bps * standard.ticks_per_ck),
+            .peak_gb_per_s = static_cast<double>(bps) / 8e9 * standard.data_bits *
+                             standard.pseudo_channels * channels,
+            .timings = {},
+            .rules = {},
+            .align = {},
+            .row_timeout = 0};
+  add_timings(spec, bps);
+  spec.row_timeout = to_ticks({"row_timeout_ns", config.row_timeout_ns, 1, ""}, bps, standard);
+  for (const TimingRule& rule : standard.rules) {
+    add_rule(spec, rule, evaluate(spec, rule.latency), rule.latency);
+  }
+  add_bus_rules(spec);
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+    for (const CommandShape& shape : standard.shapes) {
+      if (shape.commands.contains(static_cast<Command>(kind))) spec.align[kind] = shape.align;
+    }
+  }
+  const std::int64_t granule = config.interleave_bytes;
+  if (granule < spec.geometry.burst_bytes ||
+      !std::has_single_bit(static_cast<std::uint64_t>(granule)) || granule > (1 << 20)) {
+    fail("interleave_bytes", std::to_string(granule), "is not a usable granule",
+         "a power of two from one burst (" + std::to_string(spec.geometry.burst_bytes) +
+             ") to 1048576");
+  }
+  AddressMap{spec};  // its errors belong to configuration time
+  return spec;
+}
+
+}  // namespace ridgepoint::dram

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/standards/list.hpp"
+
+#include "sim/core/error.hpp"
+
+namespace ridgepoint::dram {
+
+const std::vector<const Standard*>& all_standards() {
+  static const std::vector<const Standard*> kAll{&standards::hbm2(), &standards::hbm3()};
+  return kAll;
+}
+
+const Standard& find_standard(std::string_view name) {
+  std::string names;
+  for (const Standard* standard : all_standards()) {
+    if (standard->name == name) return *standard;
+    names += (names.empty() ? "" : ", ") + std::string(standard->name);
+  }
+  core::fail_input({}, "standard", std::string(name), "is not known", names);
+}
+
+std::string_view name_of(Scope scope) {
+  switch (scope) {
+    case Scope::kBank:
+      return "bank";
+    case Scope::kBankGroup:
+      return "bank group";
+    case Scope::kStackId:
+      return "stack id";
+    case Scope::kPseudoChannel:
+      return "pseudo-channel";
+    case Scope::kChannel:
+      return "channel";
+  }
+  return "";
+}
+
+}  // namespace ridgepoint::dram
