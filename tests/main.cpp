@@ -2,7 +2,7 @@
 // main() of every test program, and the entry SystemC's library asks for.
 #include <gtest/gtest.h>
 
-int sc_main(int, char**) { return 0; }
+extern "C" int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);

@@ -17,13 +17,22 @@ void require_at_least(const char* key, std::int64_t value, std::int64_t minimum)
 
 }  // namespace
 
+isa::CoreShape AcceleratorConfig::shape() const {
+  return {cores,        matrix_rows, matrix_cols, vector_lanes, scratchpad_bytes, accumulator_bytes,
+          shared_bytes, tile_rows};
+}
+
 double AcceleratorConfig::rate_of(core::DType dtype) const {
   switch (dtype) {
-    case core::DType::kFp32: return fp32_rate;
-    case core::DType::kFp8: return fp8_rate;
-    case core::DType::kInt8: return int8_rate;
+    case core::DType::kFp32:
+      return fp32_rate;
+    case core::DType::kFp8:
+      return fp8_rate;
+    case core::DType::kInt8:
+      return int8_rate;
     // 4-bit weights are widened to 16 bit before they reach the array.
-    default: return 1.0;
+    default:
+      return 1.0;
   }
 }
 
@@ -47,8 +56,7 @@ void AcceleratorConfig::validate() const {
   require_at_least("fabric.piece_bytes", piece_bytes, 32);
   if (sync_latency_ns < response_latency_ns) {
     core::fail_input({}, "fabric.sync_latency_ns", std::to_string(sync_latency_ns),
-                     "is below fabric.response_latency_ns (" +
-                         std::to_string(response_latency_ns) +
+                     "is below fabric.response_latency_ns (" + std::to_string(response_latency_ns) +
                          "): a signal between cores crosses the same fabric",
                      std::to_string(response_latency_ns) + " or more");
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "sim/core/dtype.hpp"
+#include "sim/isa/core_shape.hpp"
 
 namespace ridgepoint::accel {
 
@@ -18,12 +19,12 @@ struct AcceleratorConfig {
   double fp32_rate = 0.25;         // matrix rate relative to 16 bit
   double fp8_rate = 2.0;
   double int8_rate = 2.0;
-  std::int64_t vector_lanes = 512;              // element operations per cycle
-  std::int64_t scratchpad_bytes = 1536 * 1024;  // operand tiles
+  std::int64_t vector_lanes = 512;               // element operations per cycle
+  std::int64_t scratchpad_bytes = 1536 * 1024;   // operand tiles
   std::int64_t accumulator_bytes = 1024 * 1024;  // fp32 accumulators, apart from operands
-  std::int64_t load_queue_bytes = 384 * 1024;   // read bytes in flight per core
-  std::int64_t store_queue_bytes = 128 * 1024;  // write bytes in flight per core
-  std::int64_t port_bytes_per_cycle = 512;      // core <-> fabric, each direction
+  std::int64_t load_queue_bytes = 384 * 1024;    // read bytes in flight per core
+  std::int64_t store_queue_bytes = 128 * 1024;   // write bytes in flight per core
+  std::int64_t port_bytes_per_cycle = 512;       // core <-> fabric, each direction
 
   // Shared on-chip memory (software managed).
   std::int64_t shared_bytes = 64 * 1024 * 1024;
@@ -40,6 +41,10 @@ struct AcceleratorConfig {
   // Host.
   std::int64_t launch_ns = 1000;  // from the end of one kernel to the start of the next
 
+  // Largest M of one matrix tile; 0: as many rows as the accumulators hold.
+  std::int64_t tile_rows = 0;
+
+  isa::CoreShape shape() const;
   friend bool operator==(const AcceleratorConfig&, const AcceleratorConfig&) = default;
 
   double rate_of(core::DType dtype) const;

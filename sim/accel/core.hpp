@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// One core: a kernel coroutine, four in-order engines and the DMA's view of the fabric. Plain C++:
+// time is an argument, in cycles of the core clock. It may be simulated ahead of the caller's clock
+// up to the response latency, because nothing from outside can take effect sooner.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "sim/accel/config.hpp"
+#include "sim/accel/fabric.hpp"
+#include "sim/core/time.hpp"
+#include "sim/isa/core_port.hpp"
+#include "sim/probe/stall.hpp"
+
+namespace ridgepoint::accel {
+
+// Work done by one core since it was built.
+struct CoreCounters {
+  std::array<probe::StallCycles, isa::kEngines> stalls{};
+  std::array<std::uint64_t, isa::kEngines> commands{};
+  double matrix_flops = 0;  // 2 per multiply-accumulate asked for
+  double vector_elements = 0;
+};
+
+// Cycles the array is occupied by one command, and its pipeline latency after that. Weight
+// stationary: ceil(K/rows) * ceil(N/cols) passes; each streams M rows while the next pass's
+// weights are shifted in (rows cycles), so a pass takes max(M, rows).
+struct MatrixCycles {
+  core::Cycle occupancy = 0;
+  core::Cycle latency = 0;
+};
+MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op);
+core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op);
+
+class Core final : public isa::CorePort {
+ public:
+  Core(const AcceleratorConfig& config, std::int64_t index, Fabric& fabric);
+
+  // Starts `program` at `start`; the core must be finished with the previous one.
+  void launch(isa::Program program, core::Cycle start, bool values);
+  bool finished() const { return !running_; }
+  core::Cycle end() const { return end_; }  // of the last kernel, once finished
+  // Books the time since this core's end: drain up to `kernel_end`, launch up to `next_start`.
+  void close_kernel(core::Cycle kernel_end, core::Cycle next_start);
+  // Leaves the time up to `cycle` out of the books.
+  void skip_to(core::Cycle cycle) { booked_ = std::max(booked_, cycle); }
+
+  void advance(core::Cycle until);
+  core::Cycle next_event() const { return events_.empty() ? core::kNever : events_.top().cycle; }
+
+  // From the fabric; `time` is when it takes effect here.
+  void on_response(std::uint64_t id, core::Femtoseconds time);
+  void on_credit(std::uint32_t port, core::Femtoseconds time);
+  void on_shared_token(std::uint32_t slot, core::Femtoseconds time);
+
+  const CoreCounters& counters() const { return counters_; }
+  const core::Clock& clock() const { return clock_; }
+  // What each engine waits for, for a deadlock report.
+  std::string describe() const;
+
+  isa::Tile tile(std::int64_t rows, std::int64_t cols, core::DType dtype) override;
+  isa::Tile accumulator(std::int64_t rows, std::int64_t cols) override;
+  isa::Token shared_token(std::uint32_t slot) override;
+  void publish(std::uint32_t slot, isa::Token token) override;
+  bool done(isa::Token token) const override;
+  void wake_program_on(isa::Token token) override { program_waits_for_ = token; }
+
+ protected:
+  isa::Token issue(isa::Command command) override;
+
+ private:
+  // In the order in which events of one cycle are applied.
+  enum class What : std::uint8_t {
+    kStart,
+    kResponse,
+    kCredit,
+    kShared,
+    kTransferDone,
+    kArrayDone,
+    kRetry
+  };
+  struct Event {
+    core::Cycle cycle;
+    std::uint64_t sequence;  // ties: What, then payload: order of delivery does not matter
+    std::uint64_t payload;
+    bool operator>(const Event& other) const {
+      if (cycle != other.cycle) return cycle > other.cycle;
+      if (sequence != other.sequence) return sequence > other.sequence;
+      return payload > other.payload;
+    }
+  };
+  // A load or store between its start and its last piece's arrival.
+  struct Transfer {
+    isa::Command command;
+    std::vector<Piece> pieces;
+    std::size_t issued = 0;
+    std::size_t outstanding = 0;
+  };
+  struct Mover {  // one DMA direction
+    std::deque<isa::Command> queue;
+    std::uint32_t current = kNoTransfer;  // being cut into pieces
+    core::Cycle next_issue = 0;
+    std::int64_t in_flight_bytes = 0;
+    std::int64_t limit_bytes = 0;
+    std::uint64_t in_flight_pieces = 0;
+    std::uint64_t active_transfers = 0;
+    bool blocked_on_port = false;
+  };
+  struct Array {  // matrix or vector engine
+    std::deque<isa::Command> queue;
+    std::deque<isa::Command> executing;  // started, result not yet out (pipelined)
+    core::Cycle free_at = 0;
+  };
+  static constexpr std::uint32_t kNoTransfer = 0xffffffffu;
+  static constexpr std::uint32_t kSharedBit = 0x80000000u;
+
+  void schedule(core::Cycle cycle, What what, std::uint64_t payload);
+  void process(const Event& event, core::Cycle now);
+  void settle(core::Cycle now);
+  bool resume_program();
+  bool start_mover(isa::Engine engine, core::Cycle now);
+  bool issue_pieces(isa::Engine engine, core::Cycle now);
+  bool start_array(isa::Engine engine, core::Cycle now);
+  void on_piece(std::uint64_t id, core::Cycle now);
+  void finish_transfer(std::uint32_t index, core::Cycle now);
+  void finish_array(isa::Engine engine, core::Cycle now);
+  void complete(isa::Token token, core::Cycle now);
+  bool ready(const isa::Deps& deps) const;
+  probe::Stall reason_of(const isa::Deps& deps) const;
+  probe::Stall current_reason(isa::Engine engine, core::Cycle now) const;
+  void book(core::Cycle now);
+  void check_finished(core::Cycle now);
+  std::uint32_t new_transfer();
+  isa::Tile allocate(std::int64_t rows, std::int64_t cols, core::DType dtype, std::int64_t& used,
+                     std::int64_t capacity, const char* key);
+  Mover& mover(isa::Engine engine) { return engine == isa::Engine::kLoad ? load_ : store_; }
+  Array& array(isa::Engine engine) { return engine == isa::Engine::kMatrix ? matrix_ : vector_; }
+
+  const AcceleratorConfig& config_;
+  Fabric& fabric_;
+  core::Clock clock_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+
+  isa::Program program_;
+  isa::Token program_waits_for_;
+  bool running_ = false;
+  bool started_ = false;
+  core::Cycle end_ = 0;
+
+  std::vector<core::Cycle> token_done_;  // kNever until done; index = Token::index
+  std::vector<isa::Engine> token_engine_;
+  std::vector<core::Cycle> shared_done_;                            // when this core sees the slot
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> published_;  // token index -> slot, pending
+
+  Mover load_, store_;
+  Array matrix_, vector_;
+  std::vector<Transfer> transfers_;
+  std::vector<std::uint32_t> free_transfers_;
+  std::vector<bool> port_blocked_;
+  core::Cycle ingress_free_ = 0;
+  std::vector<isa::Segment> segments_;  // scratch of start_mover
+
+  std::int64_t scratchpad_used_ = 0;
+  std::int64_t accumulator_used_ = 0;
+  std::vector<std::unique_ptr<float[]>> tile_values_;
+
+  CoreCounters counters_;
+  std::array<probe::Stall, isa::kEngines> reason_{};
+  core::Cycle now_ = 0;
+  core::Cycle booked_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace ridgepoint::accel

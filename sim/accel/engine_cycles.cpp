@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "sim/accel/core.hpp"
+
+namespace ridgepoint::accel {
+namespace {
+
+core::Cycle ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op) {
+  const core::Cycle passes =
+      ceil_div(op.k, config.matrix_rows) * ceil_div(op.n, config.matrix_cols);
+  const core::Cycle at_rate_one = passes * std::max(op.m, config.matrix_rows);
+  const double rate = config.rate_of(op.dtype);
+  return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)),
+          config.matrix_rows + config.matrix_cols};
+}
+
+core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op) {
+  return std::max<core::Cycle>(1, ceil_div(op.elements * op.passes, config.vector_lanes));
+}
+
+}  // namespace ridgepoint::accel

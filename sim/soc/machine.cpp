@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/soc/machine.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <systemc>
+
+#include "sim/accel/shared_memory.hpp"
+#include "sim/core/error.hpp"
+#include "sim/dram/interleave.hpp"
+#include "sim/soc/core_module.hpp"
+#include "sim/soc/memory_module.hpp"
+
+namespace ridgepoint::soc {
+
+Activity& Activity::operator+=(const Activity& other) {
+  cycles += other.cycles;
+  launch_cycles += other.launch_cycles;
+  for (std::size_t e = 0; e < isa::kEngines; ++e) {
+    stalls[e] += other.stalls[e];
+    commands[e] += other.commands[e];
+  }
+  matrix_flops += other.matrix_flops;
+  vector_elements += other.vector_elements;
+  shared_bytes += other.shared_bytes;
+  hbm += other.hbm;
+  return *this;
+}
+
+Activity& Activity::operator-=(const Activity& other) {
+  cycles -= other.cycles;
+  launch_cycles -= other.launch_cycles;
+  for (std::size_t e = 0; e < isa::kEngines; ++e) {
+    stalls[e] = stalls[e] - other.stalls[e];
+    commands[e] -= other.commands[e];
+  }
+  matrix_flops -= other.matrix_flops;
+  vector_elements -= other.vector_elements;
+  shared_bytes -= other.shared_bytes;
+  hbm -= other.hbm;
+  return *this;
+}
+
+namespace {
+
+// Femtoseconds must be set before the first module or time exists.
+int prepare_systemc() {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  return 0;
+}
+
+}  // namespace
+
+
+struct Machine::Parts {
+  MachineConfig config;
+  std::shared_ptr<const dram::Spec> spec;
+  dram::Interleave interleave;
+  int prepared = prepare_systemc();
+  PayloadPool pool;
+  Splitter splitter;
+  std::deque<MemoryModule> memories;  // HBM channels, then the shared memory
+  std::deque<CoreModule> cores;
+  std::vector<dram::Piece> split_pieces;
+  std::size_t running = 0;  // cores that have not finished the kernel
+  core::Cycle end = 0;      // of the last kernel
+  bool memory_is_stale = false;
+
+  explicit Parts(const MachineConfig& machine);
+  void split(isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out);
+  std::unique_ptr<core::MemoryPort> new_port(std::size_t index) const;
+  Activity total();
+  void simulate();
+  void renew_memory();
+  std::string deadlock_report();
+};
+
+Machine::Parts::Parts(const MachineConfig& machine)
+    : config(machine),
+      spec(std::make_shared<const dram::Spec>(dram::resolve(machine.hbm))),
+      interleave(*spec) {
+  config.accel.validate();
+  splitter = [this](isa::Space space, const isa::Segment& segment,
+                    std::vector<accel::Piece>& out) { split(space, segment, out); };
+  const auto channels = static_cast<std::size_t>(spec->channels);
+  const core::Femtoseconds look_ahead = config.accel.request_latency_ns * core::kFsPerNs;
+  for (std::size_t i = 0; i <= channels; ++i) {
+    const std::string name = i < channels ? "channel_" + std::to_string(i) : "shared";
+    memories.emplace_back(name.c_str(), new_port(i), look_ahead, config.accel.credits);
+  }
+  for (std::int64_t i = 0; i < config.accel.cores; ++i) {
+    cores.emplace_back(("core_" + std::to_string(i)).c_str(), config.accel, i, splitter, pool);
+    CoreModule& core = cores.back();
+    for (MemoryModule& memory : memories) core.socket.bind(memory.socket);
+    core.on_finished = [this] {
+      if (--running == 0) sc_core::sc_pause();
+    };
+    core.on_publish = [this](std::uint32_t slot, core::Femtoseconds time) {
+      const core::Femtoseconds seen = time + config.accel.sync_latency_ns * core::kFsPerNs;
+      for (CoreModule& other : cores) other.receive_token(slot, seen);
+    };
+  }
+}
+
+std::unique_ptr<core::MemoryPort> Machine::Parts::new_port(std::size_t index) const {
+  if (index < static_cast<std::size_t>(spec->channels)) {
+    return dram::make_channel(spec, static_cast<int>(index));
+  }
+  return std::make_unique<accel::SharedMemory>(config.accel);
+}
+
+void Machine::Parts::split(isa::Space space, const isa::Segment& segment,
+                           std::vector<accel::Piece>& out) {
+  const auto largest = static_cast<std::uint64_t>(config.accel.piece_bytes);
+  const auto cut = [&](std::uint32_t port, std::uint64_t address, std::uint64_t bytes) {
+    while (bytes > 0) {
+      const std::uint64_t part = std::min(bytes, largest);
+      out.push_back({port, static_cast<std::uint32_t>(part), address});
+      address += part;
+      bytes -= part;
+    }
+  };
+  const bool shared = space == isa::Space::kShared;
+  const auto capacity = static_cast<std::uint64_t>(shared ? config.accel.shared_bytes
+                                                          : spec->total_bytes());
+  if (segment.address + segment.bytes > capacity) {
+    throw core::SimulationError(
+        "address range " + std::to_string(segment.address) + " + " +
+        std::to_string(segment.bytes) + " lies outside the " +
+        (shared ? "shared memory" : "HBM") + " of " + std::to_string(capacity) + " bytes");
+  }
+  if (shared) return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes);
+  split_pieces.clear();
+  interleave.split(segment.address, segment.bytes, split_pieces);
+  for (const dram::Piece& piece : split_pieces) {
+    cut(static_cast<std::uint32_t>(piece.channel), piece.address, piece.bytes);
+  }
+}
+
+Activity Machine::Parts::total() {
+  Activity sum;
+  for (CoreModule& module : cores) {
+    const accel::CoreCounters& counters = module.core().counters();
+    for (std::size_t e = 0; e < isa::kEngines; ++e) {
+      sum.stalls[e] += counters.stalls[e];
+      sum.commands[e] += counters.commands[e];
+    }
+    sum.matrix_flops += counters.matrix_flops;
+    sum.vector_elements += counters.vector_elements;
+  }
+  for (std::size_t i = 0; i + 1 < memories.size(); ++i) {
+    sum.hbm += static_cast<const dram::Channel&>(memories[i].port()).stats();
+  }
+  const auto& shared = static_cast<const accel::SharedMemory&>(memories.back().port()).counters();
+  sum.shared_bytes = shared.read_bytes + shared.write_bytes;
+  return sum;
+}
+
+void Machine::Parts::simulate() {
+  try {
+    sc_core::sc_start();
+  } catch (const sc_core::sc_report& report) {
+    throw core::SimulationError(report.get_msg());
+  }
+  if (running != 0) throw core::SimulationError(deadlock_report());
+}
+
+std::string Machine::Parts::deadlock_report() {
+  std::string text = "deadlock: nothing can happen any more";
+  for (CoreModule& module : cores) {
+    if (!module.core().finished()) text += "\n  " + module.core().describe();
+  }
+  return text;
+}
+
+Machine::Machine(const MachineConfig& config) : parts_(std::make_unique<Parts>(config)) {}
+
+Machine::~Machine() {
+  parts_.reset();
+  // Lets a process build another machine (Debian's 2.3.4 frees the context; swapping would leak).
+  sc_core::sc_get_curr_simcontext()->reset();
+}
+
+const MachineConfig& Machine::config() const { return parts_->config; }
+std::int64_t Machine::channels() const { return parts_->spec->channels; }
+std::uint64_t Machine::hbm_bytes() const {
+  return static_cast<std::uint64_t>(parts_->spec->total_bytes());
+}
+double Machine::hbm_peak_bytes_per_s() const { return parts_->spec->peak_gb_per_s * 1e9; }
+const core::Clock& Machine::clock() const { return parts_->cores.front().core().clock(); }
+
+// Fresh memories at the next whole microsecond: a time that every clock with a period of whole
+// kilohertz shares, so that what follows is the same to the femtosecond wherever it starts.
+void Machine::Parts::renew_memory() {
+  const core::Clock& clock = cores.front().core().clock();
+  const core::Femtoseconds microsecond = 1000 * core::kFsPerNs;
+  const core::Femtoseconds now = std::max(now_fs(), clock.time_of(end));
+  const core::Femtoseconds origin = (now / microsecond + 2) * microsecond;
+  end = clock.first_cycle_at_or_after(origin);
+  for (CoreModule& module : cores) module.core().skip_to(end);
+  for (std::size_t i = 0; i < memories.size(); ++i) memories[i].replace_port(new_port(i), origin);
+  memory_is_stale = false;
+}
+
+Activity Machine::run(const isa::Kernel& kernel, bool values) {
+  Parts& parts = *parts_;
+  if (parts.memory_is_stale) parts.renew_memory();
+  const Activity before = parts.total();
+  const core::Cycle previous = parts.end;
+  const core::Femtoseconds launch = parts.config.accel.launch_ns * core::kFsPerNs;
+  const core::Cycle start = clock().first_cycle_at_or_after(clock().time_of(previous) + launch);
+  parts.running = parts.cores.size();
+  for (CoreModule& module : parts.cores) {
+    module.core().close_kernel(previous, start);
+    module.launch(kernel.program(module.core()), start, values);
+  }
+  parts.simulate();
+  parts.end = start;
+  for (CoreModule& module : parts.cores) parts.end = std::max(parts.end, module.core().end());
+  for (CoreModule& module : parts.cores) module.core().close_kernel(parts.end, parts.end);
+  for (MemoryModule& memory : parts.memories) memory.settle(clock().time_of(parts.end));
+  Activity activity = parts.total();
+  activity -= before;
+  activity.cycles = parts.end - previous;
+  activity.launch_cycles = start - previous;
+  return activity;
+}
+
+void Machine::reset_memory() { parts_->memory_is_stale = true; }
+
+}  // namespace ridgepoint::soc

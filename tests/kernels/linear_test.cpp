@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiled linear layer on the simulated machine: values, traffic at the pins against the formula,
+// and cycles that do not depend on values.
+#include "kernels/linear/linear.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/kernels/machines.hpp"
+
+namespace ridgepoint::kernels {
+namespace {
+
+struct Case {
+  std::int64_t m, n, k;
+  bool residual, bias;
+  std::int64_t shared_bytes;
+};
+
+struct Data {
+  std::vector<float> x, w, y, bias, residual;
+  LinearArgs args;
+
+  Data(const Case& c, std::int64_t panel_rows) {
+    x = testing::seeded_values(static_cast<std::size_t>(c.m * c.k), 1);
+    w = testing::seeded_values(static_cast<std::size_t>(c.n * c.k), 2);
+    bias = testing::seeded_values(static_cast<std::size_t>(c.n), 3);
+    residual = testing::seeded_values(static_cast<std::size_t>(c.m * c.n), 4);
+    y.assign(static_cast<std::size_t>(c.m * c.n), -7.0f);
+    std::uint64_t next = 0;
+    const auto tensor = [&next](std::int64_t rows, std::int64_t cols, float* values) {
+      Tensor t;
+      t.dtype = core::DType::kFp32;
+      t.rows = rows;
+      t.cols = cols;
+      t.address = next;
+      t.values = values;
+      next += (t.bytes() + 4095) / 4096 * 4096;
+      return t;
+    };
+    args.x = tensor(c.m, c.k, x.data());
+    args.y = tensor(c.m, c.n, y.data());
+    if (c.bias) args.bias = tensor(1, c.n, bias.data());
+    if (c.residual) args.residual = tensor(c.m, c.n, residual.data());
+    args.w = {core::DType::kFp32, c.n, c.k, panel_rows, next, w.data()};
+  }
+
+  void detach() {
+    args.x.values = args.y.values = args.w.values = nullptr;
+    if (args.bias) args.bias->values = nullptr;
+    if (args.residual) args.residual->values = nullptr;
+  }
+};
+
+class Linear : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Linear, ValuesTrafficAndCycles) {
+  const Case c = GetParam();
+  soc::MachineConfig config = testing::small_machine();
+  config.accel.shared_bytes = c.shared_bytes;
+  soc::Machine machine(config);
+  const isa::CoreShape shape = config.accel.shape();
+  Data data(c, shape.matrix_cols);
+
+  machine.reset_memory();
+  const soc::Activity with_values = machine.run(linear(shape, data.args, "test"), true);
+  for (std::int64_t i = 0; i < c.m; ++i) {
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      float sum = 0;
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        sum += data.x[static_cast<std::size_t>(i * c.k + p)] *
+               data.w[static_cast<std::size_t>(j * c.k + p)];
+      }
+      if (c.bias) sum += data.bias[static_cast<std::size_t>(j)];
+      if (c.residual) sum += data.residual[static_cast<std::size_t>(i * c.n + j)];
+      ASSERT_EQ(data.y[static_cast<std::size_t>(i * c.n + j)], sum) << i << ',' << j;
+    }
+  }
+
+  data.detach();
+  machine.reset_memory();
+  const isa::Kernel kernel = linear(shape, data.args, "test");
+  const soc::Activity timing_only = machine.run(kernel, false);
+  EXPECT_EQ(timing_only.cycles, with_values.cycles);
+  EXPECT_EQ(timing_only.stalls, with_values.stalls);
+  EXPECT_TRUE(timing_only.hbm == with_values.hbm);
+
+  EXPECT_EQ(timing_only.matrix_flops, kernel.flops);
+  std::int64_t useful = 0;
+  for (std::size_t t = 0; t < core::kTrafficKinds; ++t) {
+    useful += timing_only.hbm.read_useful_bytes[t] + timing_only.hbm.write_useful_bytes[t];
+  }
+  EXPECT_EQ(static_cast<double>(useful), kernel.model_bytes);
+  // No run beats its roofline, and every engine's reasons sum to the lifetime.
+  const double seconds = static_cast<double>(timing_only.cycles) / machine.clock().hertz();
+  EXPECT_GE(seconds, kernel.flops / config.accel.peak_flops(core::DType::kFp32));
+  EXPECT_GE(seconds, static_cast<double>(useful) / machine.hbm_peak_bytes_per_s());
+  for (const probe::StallCycles& stalls : timing_only.stalls) {
+    EXPECT_EQ(stalls.total(), timing_only.cycles * config.accel.cores);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Linear,
+    ::testing::Values(Case{1, 64, 64, false, false, 1 << 20},
+                      Case{1, 100, 300, true, true, 1 << 20}, Case{1, 512, 2048, false, false, 0},
+                      Case{7, 33, 50, true, false, 1 << 20},
+                      Case{128, 256, 128, false, true, 1 << 20},
+                      Case{600, 160, 96, true, false, 1 << 20},  // several row tiles
+                      Case{900, 48, 40, false, false, 150'000},  // shared regions are reused
+                      Case{600, 160, 700, true, true, 0}));      // no resident panel
+
+}  // namespace
+}  // namespace ridgepoint::kernels
