@@ -67,16 +67,17 @@ std::vector<po::option> parse_line(const std::string& section, const std::string
 }  // namespace
 
 CommandLine parse_command_line(std::span<const std::string> arguments) {
-  using namespace po::command_line_style;
+  namespace style = po::command_line_style;
   static const po::options_description description = every_flag();
   CommandLine result;
   try {
     const std::vector<std::string> tokens(arguments.begin(), arguments.end());
-    const auto parsed = po::command_line_parser(tokens)
-                            .options(description)
-                            .style(allow_long | long_allow_adjacent | long_allow_next)
-                            .allow_unregistered()
-                            .run();
+    const auto parsed =
+        po::command_line_parser(tokens)
+            .options(description)
+            .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+            .allow_unregistered()
+            .run();
     for (const auto& option : parsed.options) {
       if (option.position_key >= 0) {
         result.positionals.insert(result.positionals.end(), option.value.begin(),
