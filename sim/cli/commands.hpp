@@ -7,5 +7,7 @@
 namespace ridgepoint::cli {
 
 int list_command(const Context& context);
+int merge_command(const Context& context);
+int sweep_command(const Context& context);
 
 }  // namespace ridgepoint::cli

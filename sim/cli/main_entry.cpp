@@ -44,9 +44,9 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
     out << subcommand_help(*subcommand);
     return kOk;
   }
-  const config::Reading reading =
-      config::read_options({subcommand->name, rest, subcommand->most_positionals});
-  return subcommand->function({reading.options, reading.positionals, rest, out, err});
+  const config::Reading reading = config::read_options(
+      {subcommand->name, rest, subcommand->most_positionals, subcommand->takes_others});
+  return subcommand->function({reading.options, reading.positionals, reading.others, out, err});
 }
 
 // One line whatever the message holds.

@@ -13,6 +13,22 @@ std::span<const Subcommand> subcommands() {
        .most_positionals = 1,
        .details = "Prints one table as CSV.",
        .function = &list_command},
+      {.name = "sweep",
+       .summary = "every point of a cross product, in parallel, resumable",
+       .positionals = "[SUITE.ini]",
+       .most_positionals = 1,
+       .takes_others = true,
+       .details = "Options of the subcommand that makes the points (--of) may be given too; they "
+                  "hold for all points. Rows are appended to --csv as they finish; at the end the "
+                  "file is put in order. A point that fails is a row with status and message.",
+       .function = &sweep_command},
+      {.name = "merge",
+       .summary = "the shards of a sweep become one table",
+       .positionals = "A.csv B.csv ...",
+       .most_positionals = 1000000,
+       .details = "Rows are ordered by point; equal rows count once; a good row replaces a failed "
+                  "one of the same configuration.",
+       .function = &merge_command},
   };
   return kRows;
 }

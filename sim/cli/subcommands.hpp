@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "results/csv_writer.hpp"
+#include "sim/config/assignment.hpp"
 #include "sim/config/options.hpp"
 
 namespace ridgepoint::cli {
@@ -18,8 +19,8 @@ namespace ridgepoint::cli {
 // What a subcommand gets. Tables go to table(), text for people to say(); nothing else is printed.
 struct Context {
   const config::Options& options;
-  std::vector<std::string> arguments;  // those without dashes
-  std::vector<std::string> raw;        // everything after the subcommand's name
+  std::vector<std::string> arguments;      // those without dashes
+  std::vector<config::Assignment> others;  // flags of other subcommands, with takes_others
   std::ostream& out;
   std::ostream& err;
 
@@ -34,6 +35,7 @@ struct Subcommand {
   std::string_view summary;        // one line, for the overview
   std::string_view positionals{};  // for the usage line: "A.csv B.csv"
   std::size_t most_positionals = 0;
+  bool takes_others = false;   // flags of other subcommands are kept for it
   std::string_view details{};  // paragraphs of the subcommand's own help
   // Returns the exit code: 0, or 1 if a check or a point failed. Throws for 2 and 3.
   int (*function)(const Context&) = nullptr;

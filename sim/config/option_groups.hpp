@@ -12,6 +12,7 @@ namespace ridgepoint::config {
 OptionGroup general_options();
 OptionGroup run_options();
 OptionGroup serve_options();
+OptionGroup sweep_options();
 OptionGroup machine_options();
 OptionGroup hbm_options();
 

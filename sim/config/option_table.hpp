@@ -28,6 +28,7 @@ struct OptionRow {
   std::string_view help{};
   std::string_view column{};   // CSV column; empty: the key with '_' for '.'
   std::string_view used_by{};  // "run plan"; empty: what the group says
+  bool repeated = false;       // the flag may be given many times; see Options::texts()
   bool identity = true;        // part of config_sha256 (false: only where and how output appears)
 };
 

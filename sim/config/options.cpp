@@ -12,6 +12,8 @@
 namespace ridgepoint::config {
 namespace {
 
+constexpr char kRepeatSeparator = '\n';  // cannot stand in an INI value, nor in an axis
+
 using Kind = Origin::Kind;
 
 OptionRef known(std::string_view key) {
@@ -60,6 +62,10 @@ double Options::real(std::string_view key) const {
 
 const std::string& Options::text(std::string_view key) const { return value(key).text; }
 
+std::vector<std::string> Options::texts(std::string_view key) const {
+  return split_words(text(key), kRepeatSeparator);
+}
+
 bool Options::enabled(std::string_view key) const {
   if (known(key).row->type != OptionType::kSwitch) {
     throw std::logic_error("option is not a switch: " + std::string(key));
@@ -102,9 +108,13 @@ bool OptionsBuilder::set(const OptionRef& option, const std::string& value,
   const Origin origin{where.file.empty() ? Kind::kFlag : Kind::kFile, where};
   const bool first = !is_set(option);
   // A value that loses against a better source is checked all the same.
-  const Options::Value kept = options_.values_[option.index];
+  Options::Value kept = options_.values_[option.index];
   store(option, value, origin, shown_key_of(*option.row, origin));
-  if (!first) options_.values_[option.index] = kept;
+  if (first) return true;
+  if (option.row->repeated && origin.kind == kept.origin.kind) {
+    kept.text += kRepeatSeparator + options_.values_[option.index].text;
+  }
+  options_.values_[option.index] = std::move(kept);
   return first;
 }
 

@@ -29,8 +29,9 @@ class Options {
   std::int64_t integer(std::string_view key) const;
   double real(std::string_view key) const;  // also of an integer option
   const std::string& text(
-      std::string_view key) const;           // of any type, in canonical form; "" if unset
-  bool enabled(std::string_view key) const;  // of a switch
+      std::string_view key) const;  // of any type, in canonical form; "" if unset
+  std::vector<std::string> texts(std::string_view key) const;  // of a repeated option, in order
+  bool enabled(std::string_view key) const;                    // of a switch
 
   const Origin& origin(std::string_view key) const;
   // "default", "a100-80g.ini:12" or "--batch".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/read_options.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "sim/config/assignment.hpp"
@@ -60,7 +61,8 @@ void apply(OptionsBuilder& builder, std::span<const Assignment> given, std::stri
     const OptionRef option = resolve(one, subcommand, source);
     builder.set(option, one.value, one.where);
     // A machine and its bases may each set a key; parse_ini() rejects a second one in one file.
-    if (!seen.insert(option.index).second && source != Source::kMachine) {
+    const bool many = source == Source::kMachine || option.row->repeated;
+    if (!seen.insert(option.index).second && !many) {
       const std::string shown = source == Source::kFlags ? flag_of(*option.row) : one.name;
       core::fail_input(one.where, shown, one.value, "is given twice", "each option once");
     }
@@ -87,6 +89,16 @@ void apply_machine(OptionsBuilder& builder, std::string_view subcommand) {
 
 Reading read_options(const Request& request) {
   CommandLine line = parse_command_line(request.arguments);
+  std::vector<Assignment> others;
+  if (request.pass_others) {
+    const auto mine =
+        std::stable_partition(line.flags.begin(), line.flags.end(), [&](const Assignment& flag) {
+          const OptionRef option = find_option(flag.name);
+          return !option || used_by(option, request.subcommand);
+        });
+    others.assign(mine, line.flags.end());
+    line.flags.erase(mine, line.flags.end());
+  }
   OptionsBuilder builder;
   apply(builder, line.flags, request.subcommand, Source::kFlags);
   if (line.positionals.size() > request.most_positionals) {
@@ -100,7 +112,7 @@ Reading read_options(const Request& request) {
     apply(builder, parse_ini(read_text_file(path), path), request.subcommand, Source::kConfig);
   }
   apply_machine(builder, request.subcommand);
-  return {builder.finish(request.subcommand), std::move(line.positionals)};
+  return {builder.finish(request.subcommand), std::move(line.positionals), std::move(others)};
 }
 
 }  // namespace ridgepoint::config
