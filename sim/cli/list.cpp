@@ -6,7 +6,9 @@
 #include "results/csv_writer.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/config/machines.hpp"
+#include "sim/config/number.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/dram/standard.hpp"
 #include "workloads/models/counts.hpp"
 #include "workloads/models/registry.hpp"
 
@@ -34,14 +36,14 @@ void list_machines(const Context& context) {
     const auto keys = config::read_machine(std::string(preset.name), {}, "");
     Fields row{std::string(preset.name)};
     for (const std::string_view key : {"machine.memory_gib", "hbm.standard", "hbm.stacks",
-                                       "hbm.data_rate_gbps", "core.count", "core.clock_mhz"}) {
+                                       "hbm.pin_rate_gbps", "core.count", "core.clock_mhz"}) {
       row.push_back(value_in(keys, key));
     }
     row.push_back(config::machine_summary(preset));
     rows.push_back(std::move(row));
   }
   write(context,
-        {"machine", "memory_gib", "hbm_standard", "hbm_stacks_count", "hbm_data_rate_gbps",
+        {"machine", "memory_gib", "hbm_standard", "hbm_stacks_count", "hbm_pin_rate_gbit_per_s",
          "cores_count", "core_clock_mhz", "summary"},
         rows);
 }
@@ -120,6 +122,30 @@ void list_models(const Context& context) {
         rows);
 }
 
+void list_dram(const Context& context) {
+  std::vector<Fields> rows;
+  for (const dram::Standard* standard : dram::all_standards()) {
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    const double peak = standard->pin_rate_gbps * standard->channels_per_stack *
+                        standard->pseudo_channels * standard->data_bits / 8;
+    rows.push_back({std::string(standard->name), number(standard->channels_per_stack),
+                    number(standard->pseudo_channels), number(standard->data_bits),
+                    number(standard->burst_length), number(standard->bank_groups),
+                    number(standard->banks_per_group), number(standard->stack_ids),
+                    number(standard->row_bytes), number(standard->capacity_bytes),
+                    config::format_real(standard->min_pin_rate_gbps),
+                    config::format_real(standard->pin_rate_gbps),
+                    config::format_real(standard->max_pin_rate_gbps), config::format_real(peak),
+                    std::string(standard->source)});
+  }
+  write(context,
+        {"standard", "channels_per_stack_count", "pseudo_channels_count", "data_bits_count",
+         "burst_length_count", "bank_groups_count", "banks_per_group_count", "stack_ids_count",
+         "row_bytes", "stack_capacity_bytes", "min_pin_rate_gbit_per_s", "pin_rate_gbit_per_s",
+         "max_pin_rate_gbit_per_s", "stack_peak_gb_per_s", "source"},
+        rows);
+}
+
 struct Listing {
   std::string_view name;
   void (*function)(const Context&);
@@ -127,10 +153,8 @@ struct Listing {
 
 // A new list is a function and a row.
 constexpr Listing kListings[] = {
-    {"machines", &list_machines},
-    {"models", &list_models},
-    {"options", &list_options},
-    {"columns", &list_columns},
+    {"machines", &list_machines}, {"models", &list_models},   {"dram", &list_dram},
+    {"options", &list_options},   {"columns", &list_columns},
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace ridgepoint::cli {
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand kRows[] = {
       {.name = "list",
-       .summary = "what exists: machines, models, options, columns",
-       .positionals = "machines|models|options|columns",
+       .summary = "what exists: machines, models, dram standards, options, columns",
+       .positionals = "machines|models|dram|options|columns",
        .most_positionals = 1,
        .details = "Prints one table as CSV.",
        .function = &list_command},

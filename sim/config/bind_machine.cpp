@@ -1,13 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/bind_machine.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+
+#include "sim/config/number.hpp"
+#include "sim/dram/spec.hpp"
+#include "sim/dram/standard.hpp"
 
 namespace ridgepoint::config {
 namespace {
 
 std::int64_t bytes_from(const Options& options, std::string_view key, double unit) {
   return std::llround(options.real(key) * unit);
+}
+
+// Runs a check of the machine's own and puts the machine's name in front of its message.
+template <typename Check>
+void checked(const Options& options, const char* part, Check check) {
+  try {
+    check();
+  } catch (const core::InputError& error) {
+    throw core::InputError("machine '" + options.text("machine.name") + "': " + part +
+                           error.what());
+  }
+}
+
+int small(const Options& options, std::string_view key) {
+  return options.has(key) ? static_cast<int>(options.integer(key)) : 0;
+}
+
+double real_or_zero(const Options& options, std::string_view key) {
+  return options.has(key) ? options.real(key) : 0;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+// The choices are checked against the option table, so the last name is what is left.
+dram::SchedulerKind scheduler_from(const std::string& name) {
+  return name == "fcfs" ? dram::SchedulerKind::kFcfs : dram::SchedulerKind::kFrFcfs;
+}
+dram::RowPolicy row_policy_from(const std::string& name) {
+  if (name == "closed") return dram::RowPolicy::kClosed;
+  return name == "timeout" ? dram::RowPolicy::kTimeout : dram::RowPolicy::kOpen;
+}
+dram::RefreshMode refresh_from(const std::string& name) {
+  if (name == "none") return dram::RefreshMode::kNone;
+  return name == "per-bank" ? dram::RefreshMode::kPerBank : dram::RefreshMode::kAllBank;
+}
+dram::ControllerKind controller_from(const std::string& name) {
+  if (name == "oracle") return dram::ControllerKind::kOracle;
+  return name == "event" ? dram::ControllerKind::kEventDriven : dram::ControllerKind::kFast;
+}
+
+std::map<std::string, double> timings_from(const Options& options) {
+  std::map<std::string, double> timings;
+  for (const std::string& part : split_words(options.text("hbm.timing"), ' ')) {
+    const std::size_t equals = part.find('=');
+    std::string why = "is not 'name=ns'";
+    const auto ns =
+        equals == std::string::npos ? std::nullopt : parse_real(part.substr(equals + 1), why);
+    if (!ns) options.fail("hbm.timing", "holds '" + part + "', which " + why, "'name=ns name=ns'");
+    if (!timings.emplace(part.substr(0, equals), *ns).second) {
+      options.fail("hbm.timing", "holds '" + part + "' twice", "each timing once");
+    }
+  }
+  return timings;
+}
+
+// The more important source wins; two of the same kind contradict each other.
+void set_bandwidth(const Options& options, dram::Config& config) {
+  config.pin_rate_gbps = real_or_zero(options, "hbm.pin_rate_gbps");
+  config.target_gb_per_s = real_or_zero(options, "hbm.target_gb_per_s");
+  if (config.pin_rate_gbps == 0 || config.target_gb_per_s == 0) return;
+  const Origin& pin = options.origin("hbm.pin_rate_gbps");
+  const Origin& target = options.origin("hbm.target_gb_per_s");
+  if (pin.kind == target.kind && pin.where.file == target.where.file) {
+    options.fail("hbm.target_gb_per_s", "is given together with hbm.pin_rate_gbps",
+                 "one of the two");
+  }
+  const bool pin_wins = pin.kind == Origin::Kind::kFlag;
+  (pin_wins ? config.target_gb_per_s : config.pin_rate_gbps) = 0;
 }
 
 constexpr double kKib = 1024;
@@ -39,11 +117,37 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.piece_bytes = options.integer("fabric.piece_bytes");
   config.credits = options.integer("fabric.credits");
   config.launch_ns = options.integer("host.launch_ns");
-  try {
-    config.validate();
-  } catch (const core::InputError& error) {
-    throw core::InputError("machine '" + options.text("machine.name") + "': " + error.what());
+  checked(options, "", [&] { config.validate(); });
+  return config;
+}
+
+dram::Config dram_config(const Options& options) {
+  dram::Config config;
+  config.standard = upper(options.text("hbm.standard"));
+  config.stacks = small(options, "hbm.stacks");
+  config.channels_per_stack = small(options, "hbm.channels_per_stack");
+  set_bandwidth(options, config);
+  if (options.has("hbm.stack_capacity_bytes")) {
+    config.stack_capacity_bytes = options.integer("hbm.stack_capacity_bytes");
   }
+  config.stack_ids = small(options, "hbm.stack_ids");
+  config.interleave_bytes = options.integer("hbm.interleave_bytes");
+  config.interleave_hash = options.enabled("hbm.interleave_hash");
+  config.address_map = options.text("hbm.address_map");
+  config.bank_hash = options.enabled("hbm.bank_hash");
+  config.read_queue = small(options, "hbm.read_queue");
+  config.write_queue = small(options, "hbm.write_queue");
+  config.write_high = small(options, "hbm.write_high");
+  config.write_low = small(options, "hbm.write_low");
+  config.scheduler = scheduler_from(options.text("hbm.scheduler"));
+  config.hit_cap = small(options, "hbm.hit_cap");
+  config.row_policy = row_policy_from(options.text("hbm.row_policy"));
+  config.row_timeout_ns = options.real("hbm.row_timeout_ns");
+  config.refresh = refresh_from(options.text("hbm.refresh"));
+  config.refresh_postpone = small(options, "hbm.refresh_postpone");
+  config.timing_ns = timings_from(options);
+  config.controller = controller_from(options.text("hbm.controller"));
+  checked(options, "hbm ", [&] { dram::resolve(config); });
   return config;
 }
 

@@ -7,11 +7,15 @@
 
 #include "sim/accel/config.hpp"
 #include "sim/config/options.hpp"
+#include "sim/dram/config.hpp"
 
 namespace ridgepoint::config {
 
 // Checked with AcceleratorConfig::validate(); errors name the machine.
 accel::AcceleratorConfig accelerator_config(const Options& options);
+
+// Checked with dram::resolve(); errors name the machine. The standard's name may be in any case.
+dram::Config dram_config(const Options& options);
 
 // machine.memory_gib in bytes.
 std::int64_t memory_bytes(const Options& options);

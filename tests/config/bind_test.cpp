@@ -5,6 +5,8 @@
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/machines.hpp"
 #include "sim/config/read_options.hpp"
+#include "sim/dram/spec.hpp"
+#include "sim/dram/standard.hpp"
 
 namespace ridgepoint::config {
 namespace {
@@ -13,11 +15,93 @@ Options read(std::vector<std::string> arguments) {
   return read_options({"run", arguments, 0}).options;
 }
 
-TEST(Bind, EveryPresetIsAValidMachine) {
+TEST(Bind, EveryPresetIsAValidMachineWhoseMemoryIsThere) {
   for (const MachinePreset& preset : machine_presets()) {
-    EXPECT_NO_THROW(accelerator_config(read({"--machine", std::string(preset.name)})))
-        << preset.name;
+    SCOPED_TRACE(preset.name);
+    const Options options = read({"--machine", std::string(preset.name)});
+    EXPECT_NO_THROW(accelerator_config(options));
+    EXPECT_GE(dram::resolve(dram_config(options)).total_bytes(), memory_bytes(options));
   }
+}
+
+// A value that reaches dram::Config changes it; all keys are in the list.
+TEST(Bind, EveryMemoryKeyIsRead) {
+  const auto text = [](const dram::Config& c) {
+    std::string joined = c.standard + ' ' + c.address_map;
+    for (const double value : {double(c.stacks),
+                               double(c.channels_per_stack),
+                               c.pin_rate_gbps,
+                               c.target_gb_per_s,
+                               double(c.stack_capacity_bytes),
+                               double(c.stack_ids),
+                               double(c.interleave_bytes),
+                               double(c.interleave_hash),
+                               double(c.bank_hash),
+                               double(c.read_queue),
+                               double(c.write_queue),
+                               double(c.write_high),
+                               double(c.write_low),
+                               double(c.scheduler),
+                               double(c.hit_cap),
+                               double(c.row_policy),
+                               c.row_timeout_ns,
+                               double(c.refresh),
+                               double(c.refresh_postpone),
+                               double(c.controller)}) {
+      joined += ' ' + std::to_string(value);
+    }
+    for (const auto& [name, ns] : c.timing_ns) joined += ' ' + name + std::to_string(ns);
+    return joined;
+  };
+  const std::string map(dram::find_standard("HBM3").default_map);
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {"hbm.stacks", "4"},
+      {"hbm.channels_per_stack", "8"},
+      {"hbm.pin_rate_gbps", "6.4"},
+      {"hbm.target_gb_per_s", "4000"},
+      {"hbm.stack_capacity_bytes", "17179869184"},
+      {"hbm.stack_ids", "1"},
+      {"hbm.interleave_bytes", "512"},
+      {"hbm.interleave_hash", "false"},
+      {"hbm.address_map", map},
+      {"hbm.bank_hash", "false"},
+      {"hbm.read_queue", "32"},
+      {"hbm.write_queue", "128"},
+      {"hbm.write_high", "40"},
+      {"hbm.write_low", "8"},
+      {"hbm.scheduler", "fcfs"},
+      {"hbm.hit_cap", "16"},
+      {"hbm.row_policy", "closed"},
+      {"hbm.row_timeout_ns", "200"},
+      {"hbm.refresh", "per-bank"},
+      {"hbm.refresh_postpone", "4"},
+      {"hbm.timing", "tRFC=300"},
+      {"hbm.controller", "oracle"},
+  };
+  const std::string base = text(dram_config(read({})));
+  for (const auto& [key, value] : changes) {
+    SCOPED_TRACE(key);
+    EXPECT_NE(text(dram_config(read({"--" + key, value}))), base);
+  }
+  // The standard needs a rate of its own.
+  const Options hbm2 =
+      read({"--hbm.standard", "hbm2", "--hbm.pin_rate_gbps", "2", "--hbm.channels_per_stack", "8"});
+  EXPECT_EQ(dram_config(hbm2).standard, "HBM2");
+  std::size_t keys = 0;
+  for (const OptionRef& option : all_options()) keys += option.row->key.starts_with("hbm.");
+  EXPECT_EQ(changes.size() + 1, keys) << "a key of the memory is not in this test";
+}
+
+TEST(Bind, TheLaterBandwidthWinsAndTwoOfOneSourceContradict) {
+  const dram::Config config = dram_config(read({"--hbm.target_gb_per_s", "4000"}));
+  EXPECT_EQ(config.pin_rate_gbps, 0);
+  EXPECT_NEAR(dram::resolve(config).peak_gb_per_s, 4000, 0.01);
+  EXPECT_THROW(dram_config(read({"--hbm.target_gb_per_s", "4000", "--hbm.pin_rate_gbps", "5"})),
+               core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.timing", "tNONE=3"})), core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.timing", "tRFC=x"})), core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.standard", "DDR99"})), core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.pin_rate_gbps", "99"})), core::InputError);
 }
 
 // Each key reaches its own field: one changed option changes the struct.

@@ -204,8 +204,8 @@ TEST(Machines, PresetsGiveThePublishedPeaks) {
     const double peak = 2e-6 * o.real("core.count") * o.real("core.matrix_rows") *
                         o.real("core.matrix_cols") * o.real("core.clock_mhz");
     EXPECT_NEAR(peak, tflop_per_s, 0.001 * tflop_per_s) << machine;
-    const double bandwidth = o.real("hbm.stacks") * 1024 * o.real("hbm.data_rate_gbps") / 8000;
-    EXPECT_NEAR(bandwidth, tb_per_s, 0.001 * tb_per_s) << machine;
+    const double bandwidth = o.real("hbm.stacks") * 1024 * o.real("hbm.pin_rate_gbps") / 8000;
+    EXPECT_NEAR(bandwidth, tb_per_s, 0.005 * tb_per_s) << machine;
   }
 }
 

@@ -2,7 +2,7 @@
 // Measured bandwidth beside the closed form that bounds it.
 #include <gtest/gtest.h>
 
-#include "support.hpp"
+#include "tests/dram/support.hpp"
 
 namespace ridgepoint::dram {
 namespace {
