@@ -5,6 +5,7 @@
 
 #include "sim/core/error.hpp"
 #include "sim/dram/channel_base.hpp"
+#include "sim/dram/event_channel.hpp"
 #include "sim/dram/oracle.hpp"
 
 namespace ridgepoint::dram {
@@ -24,7 +25,10 @@ std::unique_ptr<Channel> make_channel(std::shared_ptr<const Spec> spec, int chan
     core::fail_input({}, "channel", std::to_string(channel_index), "does not exist",
                      "0.." + std::to_string(spec->channels - 1));
   }
-  return std::make_unique<OracleChannel>(std::move(spec));
+  if (spec->config.controller == ControllerKind::kOracle) {
+    return std::make_unique<OracleChannel>(std::move(spec));
+  }
+  return std::make_unique<EventChannel>(std::move(spec));
 }
 
 }  // namespace ridgepoint::dram

@@ -57,13 +57,13 @@ struct Spec {
   double peak_gb_per_s;                              // over all channels
   std::map<std::string, Tick, std::less<>> timings;  // every named timing, tRFC and tBURST
   std::vector<Rule> rules;                           // the table, then bus occupancy rules
-  std::array<int, kCommandKinds> align;              // ticks
+  std::array<int, kCommandKinds> align;              // ticks, a power of two
   Tick row_timeout;
 
   Tick timing(std::string_view name) const;  // throws InputError when unknown
   Tick align_up(Command command, Tick tick) const {
-    const Tick grid = align[static_cast<std::size_t>(command)];
-    return (tick + grid - 1) / grid * grid;
+    const Tick mask = align[static_cast<std::size_t>(command)] - 1;
+    return (tick + mask) & ~mask;
   }
   std::int64_t total_bytes() const { return geometry.channel_bytes() * channels; }
 };

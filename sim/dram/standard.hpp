@@ -49,7 +49,8 @@ struct RefreshTime {
 
 enum class Bus : std::uint8_t { kRow, kColumn };
 
-// How a command uses its command bus. `align` is the grid, in ticks, on which it may start.
+// How a command uses its command bus. `align` is the grid, in ticks and a power of two,
+// on which it may start.
 struct CommandShape {
   CommandSet commands;
   Bus bus;

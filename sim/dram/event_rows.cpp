@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row commands of the event-driven controller: refresh, demand, time-outs.
+#include <algorithm>
+#include <bit>
+
+#include "sim/dram/event_channel.hpp"
+
+namespace ridgepoint::dram {
+
+void EventChannel::row_phase(Tick now) {
+  bool look = false;
+  for (PseudoChannel& pc : pcs_) {
+    pc.row_due = pc.row_at <= now;
+    look = look || pc.row_due;
+    if (pc.row_due) pc.row_at = core::kNever;  // the looks below say when to come again
+  }
+  if (look && issue_row_command(now)) {
+    for (PseudoChannel& pc : pcs_) {
+      if (pc.row_due) pc.row_at = std::min(pc.row_at, now + 1);
+    }
+  }
+}
+
+bool EventChannel::issue_row_command(Tick now) {
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.row_due && try_refresh(pc, now, true)) return true;
+  }
+  Candidate best;
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.row_due) find_demand(pc, now, best);
+  }
+  if (best.bank >= 0) {
+    issue_row(pc_of(best.bank), best, now, best.command == Command::kPre);
+    return true;
+  }
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.row_due && try_refresh(pc, now, false)) return true;
+  }
+  if (spec_->config.row_policy != RowPolicy::kTimeout) return false;
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.row_due && try_timeout(pc, now)) return true;
+  }
+  return false;
+}
+
+void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now,
+                             bool for_other_row) {
+  const auto [command, bank, row, order] = candidate;
+  timers_.issue(command, bank, now);
+  ledger_.row_command(command, bank, row, now, for_other_row);
+  const int local = bank & bank_mask_;
+  const std::uint64_t bit = std::uint64_t{1} << local;
+  if (command == Command::kAct) {
+    use(bank) = {row, 0, now};
+    pc.open |= bit;
+    for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
+    pc.column_at =
+        std::min(pc.column_at, when(pc.draining ? Command::kWr : Command::kRd, bank, now));
+  } else if (command == Command::kPre) {
+    close(pc, bit);
+  } else if (command == Command::kPreAb) {
+    close(pc, unit_banks(local / spec_->geometry.banks_per_stack_id()));
+  }
+}
+
+void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
+  for (std::uint64_t left = banks & pc.open; left != 0; left &= left - 1) {
+    const int bank = std::countr_zero(left);
+    use(pc.first_bank + bank).open_row = kClosed;
+    for (BankQueues& queue : pc.queues) queue.row_closed(bank);
+  }
+  pc.open &= ~banks;
+}
+
+// ---- Refresh
+
+std::uint64_t EventChannel::unit_banks(int stack_id) const {
+  const int banks = spec_->geometry.banks_per_stack_id();
+  const std::uint64_t all = banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << banks) - 1;
+  return all << stack_id * banks;
+}
+
+std::uint64_t EventChannel::refresh_unit(const PseudoChannel& pc, int unit) const {
+  return per_bank_ ? std::uint64_t{1} << pc.refresh.turn() : unit_banks(unit);
+}
+
+void EventChannel::update_held(PseudoChannel& pc) {
+  pc.held = 0;
+  for (int unit = 0; unit < pc.refresh.units(); ++unit) {
+    if (pc.refresh.urgent(unit)) pc.held |= refresh_unit(pc, unit);
+  }
+}
+
+bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
+  for (int unit = 0; unit < pc.refresh.units(); ++unit) {
+    if (!pc.refresh.owes(unit) || pc.refresh.urgent(unit) != urgent) continue;
+    const std::uint64_t banks = refresh_unit(pc, unit);
+    const std::uint64_t queued = pc.queues[0].queued() | pc.queues[1].queued();
+    if (!urgent && (queued & banks) != 0) continue;
+    const bool closed = (pc.open & banks) == 0;
+    const Command command = closed ? (per_bank_ ? Command::kRefPb : Command::kRefAb)
+                                   : (per_bank_ ? Command::kPre : Command::kPreAb);
+    const int bank = pc.first_bank + std::countr_zero(banks);
+    const Tick ready = when(command, bank, now);
+    if (ready > now) {
+      pc.row_at = std::min(pc.row_at, ready);
+      continue;
+    }
+    issue_row(pc, {command, bank, kClosed, 0}, now, false);
+    if (closed) {
+      pc.refresh.refreshed(unit);
+      update_held(pc);
+    }
+    return true;
+  }
+  return false;
+}
+
+// ---- Demand
+
+void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
+  const BankQueues& queue = pc.active();
+  std::uint64_t banks = queue.queued() & ~pc.held & ~(pc.open & queue.hits());
+  if (fancy_) {
+    banks |= capped(pc, queue) & ~pc.held;
+    if (fcfs_) banks = only_oldest(queue, banks);
+  }
+  for (; banks != 0; banks &= banks - 1) {
+    const int bank = std::countr_zero(banks);
+    const Command command = (pc.open >> bank & 1) != 0 ? Command::kPre : Command::kAct;
+    const Tick ready = when(command, pc.first_bank + bank, now);
+    if (ready > now) {
+      pc.row_at = std::min(pc.row_at, ready);
+      continue;
+    }
+    const BankQueues::Entry& oldest = queue.oldest(bank);
+    if (best.bank < 0 || oldest.order < best.order) {
+      best = {command, pc.first_bank + bank, oldest.row, oldest.order};
+    }
+  }
+}
+
+// ---- Time-outs
+
+bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
+  const std::uint64_t wanted = pc.queues[0].hits() | pc.queues[1].hits();
+  for (std::uint64_t left = pc.open & ~wanted; left != 0; left &= left - 1) {
+    const int bank = pc.first_bank + std::countr_zero(left);
+    const Tick ready =
+        std::max(when(Command::kPre, bank, now),
+                 spec_->align_up(Command::kPre, use(bank).last_use + spec_->row_timeout));
+    if (ready > now) {
+      pc.row_at = std::min(pc.row_at, ready);
+      continue;
+    }
+    issue_row(pc, {Command::kPre, bank, kClosed, 0}, now, false);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace ridgepoint::dram

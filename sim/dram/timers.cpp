@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/timers.hpp"
+
+#include <bit>
+
+#include "sim/core/error.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+constexpr std::size_t kRegisters = 16;  // per node, one per command
+constexpr Tick kNoRule = -1;
+
+}  // namespace
+
+Timers::Timers(const Spec& spec) : spec_(&spec) {
+  static_assert(kCommandKinds <= kRegisters);
+  std::size_t total = 0;
+  for (std::size_t level = 0; level < kScopes; ++level) {
+    const auto scope = static_cast<Scope>(level);
+    base_[level] = total;
+    shift_[level] = std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
+    total += static_cast<std::size_t>(spec.geometry.nodes(scope)) * kRegisters;
+  }
+  ready_.resize(total);
+
+  for (const Rule& rule : spec.rules) {
+    if (rule.to.contains(Command::kRd) != rule.to.contains(Command::kRda) ||
+        rule.to.contains(Command::kWr) != rule.to.contains(Command::kWra)) {
+      throw core::SimulationError("a rule tells RD from RDA or WR from WRA: " + rule.text);
+    }
+  }
+  for (std::size_t from = 0; from < kCommandKinds; ++from) {
+    std::array<std::array<Tick, kCommandKinds>, kScopes> latency;
+    for (auto& row : latency) row.fill(kNoRule);
+    for (const Rule& rule : spec.rules) {
+      if (!rule.from.contains(static_cast<Command>(from)) || rule.window > 1) continue;
+      for (std::size_t to = 0; to < kCommandKinds; ++to) {
+        if (!rule.to.contains(static_cast<Command>(to))) continue;
+        if (auto_precharges(static_cast<Command>(to))) continue;
+        if (rule.siblings) {
+          sibling_raises_[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
+          continue;
+        }
+        Tick& known = latency[static_cast<std::size_t>(rule.scope)][to];
+        known = std::max(known, rule.ticks);
+      }
+    }
+    for (std::size_t to = 0; to < kCommandKinds; ++to) {
+      Tick wider = kNoRule;  // a wider scope with at least the same latency makes a row redundant
+      for (std::size_t level = kScopes; level-- > 0;) {
+        if (latency[level][to] <= wider) continue;
+        wider = latency[level][to];
+        raises_[from].push_back({static_cast<std::uint32_t>(base_[level] + to),
+                                 static_cast<std::uint8_t>(shift_[level]), wider});
+      }
+    }
+  }
+  for (const Rule& rule : spec.rules) {
+    if (rule.window == 1) continue;
+    const auto nodes = static_cast<std::size_t>(spec.geometry.nodes(rule.scope));
+    windows_.push_back(
+        {&rule, shift_[static_cast<std::size_t>(rule.scope)],
+         std::vector<Tick>(nodes * static_cast<std::size_t>(rule.window), -(Tick{1} << 60)),
+         std::vector<int>(nodes)});
+    for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+      const auto command = static_cast<Command>(kind);
+      windows_to_[kind] = windows_to_[kind] || rule.to.contains(command);
+      if (is_column(command) && (rule.to.contains(command) || rule.from.contains(command))) {
+        throw core::SimulationError("windows over column commands are not supported: " + rule.text);
+      }
+    }
+  }
+}
+
+void Timers::issue_siblings(Command command, int bank, Tick tick) {
+  const Geometry& geometry = spec_->geometry;
+  for (const SiblingRaise& raise : sibling_raises_[static_cast<std::size_t>(command)]) {
+    const auto level = static_cast<std::size_t>(raise.scope);
+    const int node = bank >> shift_[level];
+    const int fanout = geometry.banks_per_node(static_cast<Scope>(level + 1)) >> shift_[level];
+    const int first = node / fanout * fanout;
+    for (int sibling = first; sibling < first + fanout; ++sibling) {
+      if (sibling == node) continue;
+      Tick& ready = ready_[base_[level] + static_cast<std::size_t>(sibling) * kRegisters +
+                           static_cast<std::size_t>(raise.to)];
+      ready = std::max(ready, tick + raise.ticks);
+    }
+  }
+}
+
+void Timers::issue_rest(Command command, int bank, Tick tick) {
+  for (Window& window : windows_) {
+    if (!window.rule->from.contains(command)) continue;
+    const auto node = static_cast<std::size_t>(bank >> window.shift);
+    int& next = window.next[node];
+    window.last[node * static_cast<std::size_t>(window.rule->window) +
+                static_cast<std::size_t>(next)] = tick;
+    next = (next + 1) % window.rule->window;
+  }
+  issue_siblings(command, bank, tick);
+}
+
+Tick Timers::window(Command command, int bank) const {
+  Tick tick = 0;
+  for (const Window& window : windows_) {
+    if (!window.rule->to.contains(command)) continue;
+    const auto node = static_cast<std::size_t>(bank >> window.shift);
+    const auto oldest = node * static_cast<std::size_t>(window.rule->window) +
+                        static_cast<std::size_t>(window.next[node]);
+    tick = std::max(tick, window.last[oldest] + window.rule->ticks);
+  }
+  return tick;
+}
+
+}  // namespace ridgepoint::dram

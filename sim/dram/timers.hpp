@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule table compiled for speed: instead of remembering when commands came (as Device does),
+// one register per node and command holds the tick before which that command may not come. Issuing
+// a command raises the registers its rules name; a check is a maximum over the five scopes of a
+// bank. RDA and WRA share the registers of RD and WR: the same rules hold them back.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/dram/spec.hpp"
+
+namespace ridgepoint::dram {
+
+class Timers {
+ public:
+  explicit Timers(const Spec& spec);
+
+  void issue(Command command, int bank, Tick tick) {
+    for (const Raise& raise : raises_[static_cast<std::size_t>(command)]) {
+      Tick& ready = ready_[raise.at(bank)];
+      ready = std::max(ready, tick + raise.ticks);
+    }
+    if (is_column(command)) return;  // hot; the constructor checks that these rules are only rows'
+    issue_rest(command, bank, tick);
+  }
+  void issue_siblings(Command command, int bank, Tick tick);
+  bool has_sibling_rules(Command command) const {
+    return !sibling_raises_[static_cast<std::size_t>(command)].empty();
+  }
+
+  // Not rounded up to the command's grid.
+  Tick earliest(Command command, int bank) const {
+    Tick tick = 0;
+    for (std::size_t scope = 0; scope < kScopes; ++scope) {
+      tick = std::max(tick, at(static_cast<Scope>(scope), command, bank));
+    }
+    return windows_to_[static_cast<std::size_t>(command)] ? std::max(tick, window(command, bank))
+                                                          : tick;
+  }
+  // One scope's share.
+  Tick at(Scope scope, Command command, int bank) const {
+    const auto level = static_cast<std::size_t>(scope);
+    return ready_[base_[level] + (static_cast<std::size_t>(bank >> shift_[level]) << 4) +
+                  static_cast<std::size_t>(command)];
+  }
+
+ private:
+  struct Raise {
+    std::uint32_t base;  // of the scope's registers, plus the command held back
+    std::uint8_t shift;
+    Tick ticks;
+    std::size_t at(int bank) const { return base + (static_cast<std::size_t>(bank >> shift) << 4); }
+  };
+  struct SiblingRaise {
+    Scope scope;
+    Command to;
+    Tick ticks;
+  };
+  struct Window {
+    const Rule* rule;
+    int shift;
+    std::vector<Tick> last;  // node x window, a ring
+    std::vector<int> next;
+  };
+
+  void issue_rest(Command command, int bank, Tick tick);
+  Tick window(Command command, int bank) const;
+
+  const Spec* spec_;
+  std::array<std::size_t, kScopes> base_{};
+  std::array<int, kScopes> shift_{};
+  std::vector<Tick> ready_;
+  std::array<std::vector<Raise>, kCommandKinds> raises_;
+  std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises_;
+  std::array<bool, kCommandKinds> windows_to_{};
+  std::vector<Window> windows_;
+};
+
+}  // namespace ridgepoint::dram

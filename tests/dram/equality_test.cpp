@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random machines under random load: every controller gives the oracle's commands, events and
+// statistics, whatever the cuts of advance() and the order of submit().
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "support.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+using namespace testing;
+using Random = std::mt19937_64;
+
+int pick(Random& random, std::initializer_list<int> values) {
+  return *(values.begin() + static_cast<std::ptrdiff_t>(random() % values.size()));
+}
+
+Config random_config(Random& random) {
+  static const std::vector<std::string> kMaps{
+      "",
+      "row bank bg sid pc col",
+      "row sid bank bg pc col",
+      "row col sid bank bg pc",
+      "row col:1 bank bg:1 pc sid col bg:1",
+      "row pc sid bank col bg",
+  };
+  Config config;
+  const auto& standards = all_standards();
+  config.standard = std::string(standards[random() % standards.size()]->name);
+  config.address_map = kMaps[random() % kMaps.size()];
+  config.bank_hash = random() % 2 == 0;
+  config.stack_ids = pick(random, {1, 1, 2, 4});
+  config.scheduler = random() % 4 == 0 ? SchedulerKind::kFcfs : SchedulerKind::kFrFcfs;
+  config.hit_cap = pick(random, {0, 0, 1, 4, 16});
+  config.row_policy = static_cast<RowPolicy>(random() % 3);
+  config.row_timeout_ns = static_cast<double>(20 + random() % 200);
+  config.refresh = static_cast<RefreshMode>(random() % 3);
+  config.refresh_postpone = pick(random, {0, 0, 1, 8});
+  config.read_queue = pick(random, {1, 2, 8, 32, 64});
+  config.write_queue = pick(random, {1, 4, 16, 64});
+  config.write_high = 1 + static_cast<int>(random() % static_cast<unsigned>(config.write_queue));
+  config.write_low = static_cast<int>(random() % static_cast<unsigned>(config.write_high));
+  // Refreshes often enough for a short run to see many.
+  if (config.refresh != RefreshMode::kNone) {
+    config.timing_ns["tREFI"] = static_cast<double>(pick(random, {900, 1300, 3900}));
+  }
+  return config;
+}
+
+// Runs of neighbouring, random, strided and same-bank requests, in bursts of arrivals and lulls.
+std::vector<core::MemoryRequest> random_load(Random& random, const Spec& spec) {
+  const auto space = static_cast<std::uint64_t>(spec.geometry.channel_bytes());
+  const std::uint64_t window = random() % 3 == 0 ? 4096 : space;  // small: hazards
+  const int writes = pick(random, {0, 0, 20, 50, 100});
+  const int lull_ns = pick(random, {0, 0, 0, 20, 200, 3000});
+  const bool large = random() % 2 == 0;
+  std::vector<core::MemoryRequest> load;
+  core::Femtoseconds arrival = 0;
+  std::uint64_t address = 0;
+  for (std::int64_t bytes = 0; bytes < 400 * spec.geometry.burst_bytes;) {
+    core::MemoryRequest request;
+    request.id = load.size();
+    request.source = static_cast<std::uint32_t>(random() % 3);
+    request.bytes = static_cast<std::uint32_t>(1 + random() % (large ? 4096 : 300));
+    if (random() % 2 == 0) request.bytes = (request.bytes + 255) / 256 * 256;
+    switch (random() % 8) {
+      case 0:
+        address = random() % window;
+        break;
+      case 1:
+        address = random() % window / 4096 * 4096;
+        break;
+      case 2:
+        address += std::uint64_t{1} << (10 + random() % 10);
+        break;
+      default:
+        break;  // the next neighbour
+    }
+    address %= window;
+    request.address = std::min(address, space - request.bytes);
+    address += request.bytes;
+    request.is_write = static_cast<int>(random() % 100) < writes;
+    request.traffic = static_cast<core::Traffic>(random() % core::kTrafficKinds);
+    if (random() % 4 == 0) arrival += static_cast<core::Femtoseconds>(random() % 1'000'000);
+    if (lull_ns > 0 && random() % 8 == 0) {
+      arrival += static_cast<core::Femtoseconds>(random() % static_cast<unsigned>(lull_ns)) *
+                 core::kFsPerNs;
+    }
+    request.arrival = arrival;
+    bytes += request.bytes;
+    load.push_back(request);
+  }
+  return load;
+}
+
+// Submits requests late, in batches and shuffled, and advances in random steps.
+Outcome drive_randomly(Channel& channel, std::vector<core::MemoryRequest> load, Random random) {
+  Outcome outcome;
+  channel.observe([&](const IssuedCommand& command) { outcome.trace.push_back(command); });
+  core::Femtoseconds now = 0;
+  std::size_t submitted = 0;
+  const auto longest = static_cast<std::uint64_t>(pick(random, {3, 100, 5000})) * core::kFsPerNs;
+  while (outcome.completed.size() < load.size()) {
+    const auto step = static_cast<core::Femtoseconds>(1 + random() % longest);
+    std::size_t batch = submitted;
+    while (batch < load.size() && load[batch].arrival < now + step) ++batch;
+    std::shuffle(load.begin() + static_cast<std::ptrdiff_t>(submitted),
+                 load.begin() + static_cast<std::ptrdiff_t>(batch), random);
+    for (; submitted < batch; ++submitted) channel.submit(load[submitted]);
+    now += step;
+    channel.advance(now);
+    channel.take_admitted(outcome.admitted);
+    channel.take_completed(outcome.completed);
+    if (now > core::kFsPerSecond / 1000) throw std::runtime_error("the channel does not finish");
+  }
+  // All runs end at the same time, whatever their steps were, and idle for some refreshes.
+  core::Femtoseconds end = 0;
+  for (const core::MemoryEvent& event : outcome.completed) end = std::max(end, event.time);
+  channel.advance(end + 20'000 * core::kFsPerNs);
+  outcome.stats = channel.stats();
+  return outcome;
+}
+
+void expect_same(const Outcome& expected, const Outcome& actual) {
+  for (std::size_t index = 0; index < expected.trace.size(); ++index) {
+    ASSERT_LT(index, actual.trace.size());
+    const IssuedCommand& want = expected.trace[index];
+    const IssuedCommand& got = actual.trace[index];
+    ASSERT_EQ(want, got) << "command " << index << ": tick " << want.tick << " "
+                         << name_of(want.command) << " but tick " << got.tick << " "
+                         << name_of(got.command);
+  }
+  ASSERT_EQ(expected.trace.size(), actual.trace.size());
+  const auto same_events = [](const core::MemoryEvent& a, const core::MemoryEvent& b) {
+    return a.id == b.id && a.source == b.source && a.time == b.time;
+  };
+  ASSERT_TRUE(std::equal(expected.admitted.begin(), expected.admitted.end(),
+                         actual.admitted.begin(), actual.admitted.end(), same_events));
+  ASSERT_TRUE(std::equal(expected.completed.begin(), expected.completed.end(),
+                         actual.completed.begin(), actual.completed.end(), same_events));
+  ASSERT_TRUE(expected.stats == actual.stats);
+}
+
+class RandomMachine : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomMachine, EveryControllerEqualsTheOracle) {
+  for (int trial = 0; trial < 10; ++trial) {
+    const auto seed = static_cast<std::uint64_t>(GetParam() * 1000 + trial);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Config config = random_config(random);
+    const std::vector<core::MemoryRequest> load = random_load(random, resolve(config));
+    config.controller = ControllerKind::kOracle;
+    const Outcome expected = drive_randomly(*make_channel(config, 0), load, Random(seed + 1));
+    for (const ControllerKind kind : {ControllerKind::kEventDriven, ControllerKind::kFast}) {
+      config.controller = kind;
+      const Outcome actual = drive_randomly(*make_channel(config, 0), load, Random(seed + 2));
+      expect_same(expected, actual);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dram, RandomMachine, ::testing::Range(0, 24));
+
+}  // namespace
+}  // namespace ridgepoint::dram
