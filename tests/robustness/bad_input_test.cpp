@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every bad input: one line on standard error, exit code 2, nothing on standard output, no file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Case {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* message;   // part of the one line
+  const char* ini = "";  // content of in.ini in the working folder
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+class BadInput : public ProgramTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(BadInput, IsOneLineAndExitCodeTwo) {
+  const Case& one = GetParam();
+  file("in.ini", one.ini);
+  const std::vector<std::string> before = names_in_folder();
+  const Outcome outcome = run(one.arguments);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("ridgepoint: error: "));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(outcome.err.back(), '\n');
+  EXPECT_THAT(outcome.err, HasSubstr(one.message));
+  EXPECT_EQ(names_in_folder(), before);
+}
+
+const std::vector<Case>& usage_cases() {
+  static const std::vector<Case> cases{
+      {"nothing", {}, "no subcommand"},
+      {"unknown_subcommand", {"swep"}, "did you mean 'sweep'?"},
+      {"flag_first", {"--batch", "1"}, "is no subcommand"},
+      {"empty_argument", {""}, "is no subcommand"},
+      {"list_of_what", {"list"}, "accepted: machines, models"},
+      {"list_unknown", {"list", "machine"}, "did you mean 'machines'?"},
+      {"list_two", {"list", "machines", "models"}, "'models' is an unexpected argument"},
+      {"unknown_flag", {"list", "machines", "--sed=1"}, "'--sed': is unknown"},
+      {"short_flag", {"list", "machines", "-q"}, "'-q' is an unexpected argument"},
+      {"switch_value", {"list", "machines", "--quiet=maybe"}, "accepted: true, false"},
+      {"flag_twice", {"list", "machines", "--quiet", "--quiet"}, "is given twice"},
+      {"missing_value", {"list", "machines", "--csv"}, "'--csv': needs a value"},
+      {"empty_value", {"list", "machines", "--csv="}, "'--csv': needs a value"},
+      {"missing_folder", {"list", "machines", "--csv", "no/such/f.csv"}, "No such file"},
+      {"folder_as_file", {"list", "machines", "--csv", "."}, "it is a folder"},
+      {"full_device", {"list", "machines", "--csv", "/dev/full"}, "No space left"},
+      {"control_characters", {"list", "a\nb\x1b[31m"}, "a\\x0ab\\x1b"},
+  };
+  return cases;
+}
+
+const std::vector<Case>& sweep_cases() {
+  static const std::vector<Case> cases{
+      {"axis_without_values", {"sweep", "--vary", "batch="}, "has no values"},
+      {"axis_without_equals", {"sweep", "--vary", "batch"}, "is no axis"},
+      {"axis_unknown", {"sweep", "--vary", "bacth=1"}, "did you mean 'batch'?"},
+      {"axis_of_another", {"sweep", "--vary", "csv=a"}, "cannot vary in 'run'"},
+      {"axis_bad_number", {"sweep", "--vary", "batch=1,x"}, "value 'x' is not an integer"},
+      {"axis_negative", {"sweep", "--vary", "batch=-1"}, "is too small"},
+      {"axis_nan", {"sweep", "--vary", "core.clock_mhz=nan"}, "is not a finite number"},
+      {"axis_downwards", {"sweep", "--vary", "batch=8:1:1"}, "runs downwards"},
+      {"axis_endless", {"sweep", "--vary", "batch=1:8:0"}, "never ends"},
+      {"axis_factor_one", {"sweep", "--vary", "batch=1:8:*1"}, "never ends"},
+      {"axis_half_steps", {"sweep", "--vary", "batch=1:8:0.5"}, "needs whole numbers"},
+      {"axis_half_range", {"sweep", "--vary", "batch=1:8"}, "is no range"},
+      {"axis_huge", {"sweep", "--vary", "context=0:16000000:1"}, "too many values"},
+      {"axis_zip_short", {"sweep", "--vary", "phase+batch=decode"}, "has 1 parts"},
+      {"too_many_points",
+       {"sweep", "--vary", "context=0:1000:1", "--vary", "batch=1:1001:1"},
+       "more than 1000000 points"},
+      {"same_points", {"sweep", "--vary", "batch=2,2"}, "are the same"},
+      {"skip_everything", {"sweep", "--vary", "batch=2", "--skip", "batch=2"}, "leave no point"},
+      {"skip_bad", {"sweep", "--vary", "batch=2", "--skip", "batch"}, "is no condition"},
+      {"shard_zero", {"sweep", "--vary", "batch=1,2", "--shard", "0/2"}, "is no shard"},
+      {"shard_beyond", {"sweep", "--vary", "batch=1,2", "--shard", "3/2"}, "is no shard"},
+      {"shard_text", {"sweep", "--vary", "batch=1,2", "--shard", "one"}, "is no shard"},
+      {"base_bad", {"sweep", "--vary", "batch=1,2", "--context", "-1"}, "is too small"},
+      {"base_other", {"sweep", "--vary", "batch=1,2", "--trace", "x"}, "not an option of 'run'"},
+      {"jobs_zero", {"sweep", "--vary", "batch=1,2", "--jobs", "0"}, "is too small"},
+      {"resume_what", {"sweep", "--vary", "batch=1,2", "--resume"}, "--csv FILE"},
+      {"suite_missing", {"sweep", "no.ini"}, "no.ini: cannot be read"},
+      {"suite_folder", {"sweep", "."}, "cannot be read"},
+      {"suite_section",
+       {"sweep", "in.ini"},
+       "in.ini:2: 'vray.batch': is no key of a suite",
+       "[vray]\nbatch=1\n"},
+      {"suite_axis",
+       {"sweep", "in.ini"},
+       "in.ini:2: 'run.batch': value '0' is too small",
+       "[vary]\nbatch=1,0\n"},
+      {"suite_base",
+       {"sweep", "in.ini"},
+       "in.ini:2: 'run.batch': value 'x' is not an integer",
+       "[base]\nbatch=x\n"},
+      {"suite_target",
+       {"sweep", "in.ini"},
+       "in.ini:2: 'sweep.of': value 'rnu' is unknown",
+       "[sweep]\nof=rnu\n"},
+      {"suite_twice",
+       {"sweep", "in.ini"},
+       "in.ini:3: 'vary.batch': value '2' stands twice",
+       "[vary]\nbatch=1\nbatch=2\n"},
+      {"suite_no_equals",
+       {"sweep", "in.ini"},
+       "in.ini:2: value 'batch' is not 'name = value'",
+       "[vary]\nbatch\n"},
+      {"merge_nothing", {"merge"}, "needs files"},
+      {"merge_missing", {"merge", "no.csv"}, "no.csv"},
+      {"merge_not_a_table",
+       {"merge", "in.ini"},
+       "'config_sha256': is a missing column",
+       "a,b\n1,2\n"},
+      {"merge_empty", {"merge", "in.ini"}, "in.ini: empty file"},
+      {"merge_ragged", {"merge", "in.ini"}, "in.ini:2:", "config_sha256,status\n1\n"},
+  };
+  return cases;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Usage, BadInput, ::testing::ValuesIn(usage_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sweep, BadInput, ::testing::ValuesIn(sweep_cases()), name_of);
+
+class GoodInput : public ProgramTest {};
+
+TEST_F(GoodInput, HelpAndVersionAreOnStandardOutputAndFitTheWidth) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"--version"},
+                                             {"sweep", "--help"},
+                                             {"list", "-h"},
+                                             {"merge", "x", "--help"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.err, "");
+    std::istringstream lines(outcome.out);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100U) << line;
+    EXPECT_GT(count, 3U);
+  }
+}
+
+TEST_F(GoodInput, ListsGoToAFileOrToStandardOutputWithTheSameBytes) {
+  for (const char* what : {"machines", "models", "dram", "options", "columns"}) {
+    const Outcome shown = run({"list", what});
+    EXPECT_EQ(shown.exit_code, 0);
+    EXPECT_GT(std::count(shown.out.begin(), shown.out.end(), '\n'), 2);
+    EXPECT_EQ(run({"list", what, "--csv", "t.csv"}).out, "");
+    EXPECT_EQ(slurp(folder() / "t.csv"), shown.out);
+  }
+  EXPECT_EQ(names_in_folder(), std::vector<std::string>{"t.csv"});
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
