@@ -10,7 +10,6 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-truncation"
 #endif
-#define CSV_IO_NO_THREAD
 #include <libfccp/csv.h>
 
 namespace ridgepoint::core {

@@ -116,7 +116,9 @@ std::string complaint(const std::string& path, const Include& include) {
   if (!include.quoted) return {};
   const std::string target = layer_of(include.name);
   if (target.empty()) {
-    return is_above_all(path) && include.name.starts_with("tests/")
+    // A test may have a helper beside it.
+    const bool beside = fs::exists(kRoot / fs::path(path).parent_path() / include.name);
+    return is_above_all(path) && (beside || include.name.starts_with("tests/"))
                ? std::string()
                : "a quoted include is written from the top folder";
   }
