@@ -217,6 +217,9 @@ TEST(Models, BadCellsAreErrorsThatNameThem) {
   }
   message_of([] { parse_models("name,family\na,b\n", "mine.csv"); });
   message_of([] { parse_models("", "mine.csv"); });
+  std::string extra = table_with("ffn_dim", "8");
+  extra.insert(extra.find('\n'), ",colour").insert(extra.size() - 1, ",red");
+  EXPECT_THAT(message_of([&] { parse_models(extra, "mine.csv"); }), HasSubstr("'colour'"));
   const std::string once = table_with("ffn_dim", "8");
   const std::string row = once.substr(once.find('\n') + 1);
   EXPECT_THAT(message_of([&] { parse_models(once + row, "mine.csv"); }),

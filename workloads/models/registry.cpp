@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/registry.hpp"
 
-// The reader cuts a long file name in an error on purpose; g++ warns where it is inlined.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstringop-truncation"
-#include <libfccp/csv.h>
-#pragma GCC diagnostic pop
-
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -15,6 +10,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/text_lines.hpp"
 #include "workloads/models/models_csv.hpp"
 
 namespace ridgepoint::workloads {
@@ -103,28 +99,40 @@ constexpr std::array<const char*, kColumns> kColumnNames{"name",
                                                          "published_active_params",
                                                          "source"};
 
-using Reader = io::CSVReader<kColumns, io::trim_chars<' '>, io::double_quote_escape<',', '"'>>;
-using Cells = std::array<char*, kColumns>;
-
-template <std::size_t... I>
-void read_header(Reader& reader, std::index_sequence<I...>) {
-  reader.read_header(io::ignore_no_column, kColumnNames[I]...);
-}
-
-template <std::size_t... I>
-bool read_row(Reader& reader, Cells& cells, std::index_sequence<I...>) {
-  return reader.read_row(cells[I]...);
+// Where the columns stand in a file's header. InputError for one that is missing or unknown.
+std::array<std::size_t, kColumns> positions_in(const core::CsvCells& table) {
+  std::array<std::size_t, kColumns> positions{};
+  std::string names;
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    names += (column == 0 ? "" : ", ") + std::string(kColumnNames[column]);
+  }
+  const core::Location header{table.name(), 1, 0};
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const int found = table.find(kColumnNames[column]);
+    if (found < 0) {
+      core::fail_input(header, kColumnNames[column], "", "is a missing column", names);
+    }
+    positions[column] = static_cast<std::size_t>(found);
+  }
+  for (const std::string& name : table.header()) {
+    if (std::find(kColumnNames.begin(), kColumnNames.end(), name) == kColumnNames.end()) {
+      core::fail_input(header, name, "", "is an unknown column", names);
+    }
+  }
+  return positions;
 }
 
 class Row {
  public:
-  Row(const Cells& cells, core::Location where) : cells_(cells), where_(std::move(where)) {}
+  Row(const core::CsvCells& table, const std::vector<core::CsvCell>& cells,
+      const std::array<std::size_t, kColumns>& positions)
+      : table_(table), cells_(cells), positions_(positions) {}
 
   std::string text(Column column) const {
-    if (*cells_[column] == '\0') fail(column, "is blank", "a text");
-    return cells_[column];
+    if (blank(column)) fail(column, "is blank", "a text");
+    return cell(column).text;
   }
-  bool blank(Column column) const { return *cells_[column] == '\0'; }
+  bool blank(Column column) const { return cell(column).text.empty(); }
   std::int64_t count(Column column) const {
     return number<std::int64_t>(column, "a whole number from 0 to 9223372036854775807");
   }
@@ -142,7 +150,7 @@ class Row {
                const std::array<std::pair<std::string_view, Value>, N>& known) const {
     std::string names;
     for (const auto& [name, value] : known) {
-      if (name == cells_[column]) return value;
+      if (name == cell(column).text) return value;
       names += (names.empty() ? "" : ", ") + std::string(name);
     }
     fail(column, "is unknown", names);
@@ -151,21 +159,24 @@ class Row {
  private:
   template <typename Number>
   Number number(Column column, const char* accepted) const {
-    const std::string_view cell = cells_[column];
+    const std::string& text = cell(column).text;
     Number value{};
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || !(value >= 0) ||
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
         value > std::numeric_limits<Number>::max()) {
       fail(column, "is not a number in range", accepted);
     }
     return value;
   }
+  const core::CsvCell& cell(Column column) const { return cells_[positions_[column]]; }
   [[noreturn]] void fail(Column column, const char* what, const std::string& accepted) const {
-    core::fail_input(where_, kColumnNames[column], cells_[column], what, accepted);
+    core::fail_input(table_.at(cell(column).column), kColumnNames[column], cell(column).text, what,
+                     accepted);
   }
 
-  const Cells& cells_;
-  core::Location where_;
+  const core::CsvCells& table_;
+  const std::vector<core::CsvCell>& cells_;
+  const std::array<std::size_t, kColumns>& positions_;
 };
 
 constexpr std::array<std::pair<std::string_view, NormKind>, 2> kNorms{
@@ -231,24 +242,18 @@ ModelShape shape_from(const Row& row) {
 }  // namespace
 
 std::vector<ModelShape> parse_models(std::string_view text, const std::string& file_name) {
-  constexpr auto kEvery = std::make_index_sequence<kColumns>();
+  core::CsvCells table(core::TextLines::from_text(file_name, std::string(text)));
+  const std::array<std::size_t, kColumns> positions = positions_in(table);
   std::vector<ModelShape> models;
-  std::set<std::string, std::less<>> names;
-  try {
-    Reader reader(file_name, text.data(), text.data() + text.size());
-    read_header(reader, kEvery);
-    Cells cells{};
-    while (read_row(reader, cells, kEvery)) {
-      const core::Location where{file_name, reader.get_file_line(), 0};
-      ModelShape shape = shape_from(Row(cells, where));
-      check_shape(shape, core::describe(where, "", "", shape.name, ""));
-      if (!names.insert(shape.name).second) {
-        core::fail_input(where, "name", shape.name, "stands twice", "each model once");
-      }
-      models.push_back(std::move(shape));
+  std::set<std::string> names;
+  std::vector<core::CsvCell> cells;
+  while (table.next(cells)) {
+    ModelShape shape = shape_from(Row(table, cells, positions));
+    check_shape(shape, file_name + ":" + std::to_string(table.line_number()) + ": " + shape.name);
+    if (!names.insert(shape.name).second) {
+      core::fail_input(table.at(1), "name", shape.name, "stands twice", "each model once");
     }
-  } catch (const io::error::base& error) {
-    throw core::InputError(error.what());  // names file and line itself
+    models.push_back(std::move(shape));
   }
   return models;
 }
