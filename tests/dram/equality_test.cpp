@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "support.hpp"
+#include "tests/dram/support.hpp"
 
 namespace ridgepoint::dram {
 namespace {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every row of every standard's table: blocked one tick early, legal on the tick, and the tick is
+// the one that the golden table beside this file states. A row changed by one tick, dropped or
+// widened fails here by its name.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+
+#include "sim/core/error.hpp"
+#include "sim/dram/device.hpp"
+#include "sim/dram/timers.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+Spec spec_of(const Standard& standard) {
+  Config config;
+  config.standard = std::string(standard.name);
+  config.stack_ids = 2;  // so that sibling rules have siblings
+  return resolve(config);
+}
+
+// "rule text" -> ticks, from lines "<rule text> = <ticks>".
+std::map<std::string, Tick> golden(std::string_view standard) {
+  std::ifstream file(std::string(RIDGEPOINT_SOURCE_DIR) + "/tests/dram/rules/" +
+                     std::string(standard) + ".txt");
+  EXPECT_TRUE(file) << "no golden table for " << standard;
+  std::map<std::string, Tick> rules;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t equals = line.rfind(" = ");
+    if (equals == std::string::npos || line[0] == '#') continue;
+    const auto [known, fresh] = rules.try_emplace(line.substr(0, equals), 0);
+    known->second = std::max(known->second, Tick{std::stoll(line.substr(equals + 3))});
+  }
+  return rules;
+}
+
+// A pair of banks for (from, to) that shares exactly the rule's scope, or sits in sibling nodes.
+std::pair<int, int> banks_for(const Geometry& geometry, const Rule& rule) {
+  const int node = geometry.banks_per_node(rule.scope);
+  if (rule.siblings) return {0, node};
+  const int inner =
+      rule.scope == Scope::kBank
+          ? 0
+          : geometry.banks_per_node(static_cast<Scope>(static_cast<int>(rule.scope) - 1));
+  return {0, inner == node ? 0 : inner};
+}
+
+Command first_of(const CommandSet& set) {
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+    if (set.contains(static_cast<Command>(kind))) return static_cast<Command>(kind);
+  }
+  throw std::logic_error("empty command set");
+}
+
+// Brings `bank` into a state in which `command` is legal, with a device that knows one rule only.
+void prepare(Device& device, Command command, int bank, Tick tick) {
+  const bool needs_row = is_column(command) || command == Command::kPre;
+  if (needs_row && device.open_row(bank) == kClosed) device.issue(Command::kAct, bank, 7, tick);
+  const int per_sid = device.spec().geometry.banks_per_stack_id();
+  const int first = bank / per_sid * per_sid;
+  if (!needs_row && command != Command::kPreAb && !device.all_closed(first, per_sid)) {
+    device.issue(Command::kPreAb, bank, kClosed, tick);
+  }
+}
+
+class EveryRule : public ::testing::TestWithParam<const Standard*> {};
+
+TEST_P(EveryRule, IsBlockedOneTickEarlyAndLegalOnTheTick) {
+  const Spec full = spec_of(*GetParam());
+  for (const Rule& rule : full.rules) {
+    SCOPED_TRACE(rule.text);
+    Spec alone = full;
+    alone.rules = {rule};
+    alone.align.fill(1);
+    const auto [from_bank, to_bank] = banks_for(full.geometry, rule);
+    const Command from = first_of(rule.from);
+    const Command to = first_of(rule.to);
+    Device device(alone);
+    constexpr Tick kStart = 100'000;
+    constexpr Tick kGap = 5'000;  // apart enough for any rule's own from-command
+    Tick oldest = 0;
+    for (int count = 0; count < rule.window; ++count) {
+      const Tick tick = kStart + count * kGap;
+      prepare(device, from, from_bank, tick - kGap / 2);
+      device.issue(from, from_bank, 7, tick);
+      if (count == 0) oldest = tick;
+    }
+    EXPECT_EQ(device.constraint(to, to_bank).tick, oldest + rule.ticks);
+    const Tick legal = oldest + rule.ticks;
+    EXPECT_FALSE(device.ready(to, to_bank, legal - 1));
+    EXPECT_TRUE(device.ready(to, to_bank, legal));
+    if (legal <= kStart + (rule.window - 1) * kGap) continue;  // a window shorter than the gaps
+    prepare(device, to, to_bank, kStart + (rule.window - 1) * kGap + 1);
+    Device late = device;
+    if (device.constraint(to, to_bank).tick == legal && rule.ticks > 2) {
+      EXPECT_THROW(device.issue(to, to_bank, 7, legal - 1), core::SimulationError);
+    }
+    EXPECT_NO_THROW(late.issue(to, to_bank, 7, late.constraint(to, to_bank).tick));
+  }
+}
+
+TEST_P(EveryRule, IsInTheGoldenTableWithItsTicks) {
+  const Spec spec = spec_of(*GetParam());
+  const std::map<std::string, Tick> expected = golden(GetParam()->name);
+  std::map<std::string, Tick> actual;
+  for (const Rule& rule : spec.rules) {
+    std::string text = rule.text;
+    if (rule.window > 1) text += " (window " + std::to_string(rule.window) + ")";
+    if (rule.siblings) text += " (siblings)";
+    Tick& ticks = actual[text];
+    ticks = std::max(ticks, rule.ticks);
+  }
+  EXPECT_EQ(actual, expected);
+}
+
+// A rule whose window is shorter than four from-commands can be is checked tick by tick.
+TEST_P(EveryRule, FourActivateWindowHoldsBackTheFifth) {
+  const Spec spec = spec_of(*GetParam());
+  Device device(spec);
+  const Geometry& geometry = spec.geometry;
+  Tick tick = 0;
+  Tick first = 0;
+  for (int count = 0; count < 4; ++count) {
+    const int bank = count % geometry.bank_groups * geometry.banks;
+    tick = device.earliest(Command::kAct, bank);
+    if (count == 0) first = tick;
+    device.issue(Command::kAct, bank, 1, tick);
+  }
+  const Tick fifth = device.earliest(Command::kAct, 1);
+  const Tick expected = std::max(
+      {first + spec.timing("tFAW"), tick + spec.timing("tRRD_S"), first + spec.timing("tRRD_L")});
+  EXPECT_EQ(fifth, spec.align_up(Command::kAct, expected));
+}
+
+// The compiled registers say the same as the rules read one by one.
+TEST_P(EveryRule, CompiledRegistersAgreeWithTheTable) {
+  const Spec spec = spec_of(*GetParam());
+  Device device(spec);
+  Timers timers(spec);
+  std::mt19937_64 random(11);
+  const auto banks = static_cast<std::uint64_t>(spec.geometry.total_banks());
+  for (int step = 0; step < 3'000; ++step) {
+    const int bank = static_cast<int>(random() % banks);
+    const int per_sid = spec.geometry.banks_per_stack_id();
+    const int first = bank / per_sid * per_sid;
+    Command command{};
+    if (device.open_row(bank) == kClosed) {
+      command = random() % 8 == 0 ? Command::kRefPb : Command::kAct;
+      if (random() % 64 == 0) command = Command::kPreAb;
+      if (device.all_closed(first, per_sid)) command = Command::kRefAb;
+    } else {
+      constexpr std::array<Command, 6> kChoices{Command::kRd,  Command::kWr,  Command::kRda,
+                                                Command::kWra, Command::kPre, Command::kRd};
+      command = kChoices[random() % kChoices.size()];
+    }
+    for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+      const auto other = static_cast<Command>(kind);
+      if (auto_precharges(other)) continue;  // share the registers of RD and WR
+      const bool whole = other == Command::kPreAb || other == Command::kRefAb;
+      const int at = whole ? first : bank;
+      ASSERT_EQ(std::max<Tick>(0, device.constraint(other, at).tick), timers.earliest(other, at))
+          << name_of(other) << " at step " << step;
+    }
+    const bool whole = command == Command::kPreAb || command == Command::kRefAb;
+    const int target = whole ? first : bank;
+    const Tick tick = device.earliest(command, target);
+    device.issue(command, target, is_column(command) ? device.open_row(bank) : 3, tick);
+    timers.issue(command, target, tick);
+    if (is_column(command)) timers.issue_siblings(command, target, tick);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dram, EveryRule, ::testing::ValuesIn(all_standards()),
+                         [](const auto& row) { return std::string(row.param->name); });
+
+TEST(Device, RefusesWhatTheStateForbids) {
+  const Spec spec = resolve({});
+  Device device(spec);
+  EXPECT_THROW(device.issue(Command::kRd, 0, 5, 1000), core::SimulationError);
+  EXPECT_THROW(device.issue(Command::kPre, 0, 0, 1000), core::SimulationError);
+  device.issue(Command::kAct, 0, 5, 1000);
+  EXPECT_THROW(device.issue(Command::kAct, 0, 6, 2000), core::SimulationError);
+  EXPECT_THROW(device.issue(Command::kRd, 0, 6, 2000), core::SimulationError);
+  EXPECT_THROW(device.issue(Command::kRefAb, 0, 0, 2000), core::SimulationError);
+  EXPECT_THROW(device.issue(Command::kRd, 0, 5, 2001), core::SimulationError);  // off the CK grid
+  EXPECT_NO_THROW(device.issue(Command::kRd, 0, 5, 2000));
+}
+
+}  // namespace
+}  // namespace ridgepoint::dram
