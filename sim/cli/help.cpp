@@ -37,7 +37,9 @@ std::string entry(const std::string& head, const std::string& description, std::
   return line + wrapped(description, indent, indent) + '\n';
 }
 
-std::string head_of(const config::OptionRow& row) {
+}  // namespace
+
+std::string option_head(const config::OptionRow& row) {
   using enum config::OptionType;
   const std::string flag = config::flag_of(row);
   switch (row.type) {
@@ -55,7 +57,7 @@ std::string head_of(const config::OptionRow& row) {
   return flag + (row.unit.starts_with("path") ? " PATH" : " NAME");
 }
 
-std::string description_of(const config::OptionRow& row) {
+std::string option_description(const config::OptionRow& row) {
   std::string text(row.help);
   if (row.type != config::OptionType::kSwitch) {
     const std::string accepted = config::accepted_text(row);
@@ -64,8 +66,6 @@ std::string description_of(const config::OptionRow& row) {
   if (!row.fallback.empty()) text += " [" + std::string(row.fallback) + ']';
   return text;
 }
-
-}  // namespace
 
 std::string overview_help() {
   std::string text =
@@ -98,7 +98,7 @@ std::string subcommand_help(const Subcommand& subcommand) {
     for (const config::OptionRow& row : group.rows) {
       const config::OptionRef option = config::find_option(row.key);
       if (!config::used_by(option, subcommand.name)) continue;
-      entries += entry(head_of(row), description_of(row), kIndent);
+      entries += entry(option_head(row), option_description(row), kIndent);
     }
     if (entries.empty()) continue;
     text += '\n' + std::string(group.title);

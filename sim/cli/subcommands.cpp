@@ -29,6 +29,18 @@ std::span<const Subcommand> subcommands() {
        .details = "Rows are ordered by point; equal rows count once; a good row replaces a failed "
                   "one of the same configuration.",
        .function = &merge_command},
+      {.name = "compare",
+       .summary = "tables side by side, with ratios and a limit for regressions",
+       .positionals = "A.csv B.csv ...",
+       .most_positionals = 1000,
+       .details = "Rows with equal keys are put together; ratios are to the first file. --csv gets "
+                  "exact ratios, standard output the table for people.",
+       .function = &compare_command},
+      {.name = "docs",
+       .summary = "manual page, shell completions, column dictionary",
+       .positionals = "man|bash|zsh|columns",
+       .most_positionals = 1,
+       .function = &docs_command},
   };
   return kRows;
 }

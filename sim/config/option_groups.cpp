@@ -5,8 +5,8 @@ namespace ridgepoint::config {
 
 std::vector<OptionGroup> make_option_groups() {
   return {
-      general_options(), run_options(),     serve_options(),
-      sweep_options(),   machine_options(), hbm_options(),
+      general_options(), run_options(),     serve_options(), sweep_options(),
+      compare_options(), machine_options(), hbm_options(),
   };
 }
 

@@ -13,6 +13,7 @@ OptionGroup general_options();
 OptionGroup run_options();
 OptionGroup serve_options();
 OptionGroup sweep_options();
+OptionGroup compare_options();
 OptionGroup machine_options();
 OptionGroup hbm_options();
 

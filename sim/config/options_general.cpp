@@ -11,6 +11,7 @@ OptionGroup general_options() {
        .flag = "csv",
        .unit = "path of a file",
        .help = "write the table here instead of to standard output",
+       .used_by = "run plan serve generate sweep merge compare report validate list",
        .identity = false},
       {.key = "general.quiet",
        .flag = "quiet",
@@ -33,7 +34,8 @@ OptionGroup general_options() {
        .used_by = "run plan serve generate validate",
        .identity = false},
   };
-  return {"General", "run plan serve generate sweep merge compare report validate list", kRows};
+  return {"General", "run plan serve generate sweep merge compare report validate list docs",
+          kRows};
 }
 
 }  // namespace ridgepoint::config

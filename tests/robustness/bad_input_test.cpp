@@ -121,6 +121,13 @@ const std::vector<Case>& sweep_cases() {
        "'config_sha256': is a missing column",
        "a,b\n1,2\n"},
       {"merge_empty", {"merge", "in.ini"}, "in.ini: empty file"},
+      {"compare_one", {"compare", "in.ini"}, "needs two files"},
+      {"compare_missing", {"compare", "a.csv", "b.csv", "--keys", "k"}, "a.csv"},
+      {"compare_limit",
+       {"compare", "in.ini", "in.ini", "--keys", "k", "--fail-above", "x%"},
+       "is no limit",
+       "k,x\n1,2\n"},
+      {"docs_unknown", {"docs", "ban"}, "man"},
       {"merge_ragged", {"merge", "in.ini"}, "in.ini:2:", "config_sha256,status\n1\n"},
   };
   return cases;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// `docs`: documents made from the tables the program itself uses: the manual page, shell
+// completions, and the column dictionary.
+#include "sim/cli/docs.hpp"
+
+#include <algorithm>
+
+#include "results/columns.hpp"
+#include "results/csv_writer.hpp"
+#include "results/text_table.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/config/suggest.hpp"
+
+namespace ridgepoint::cli {
+namespace {
+
+struct Document {
+  std::string_view name;
+  std::string (*make)();
+};
+
+// A new document is a function and a row.
+constexpr Document kDocuments[] = {
+    {"man", &manual_page},
+    {"bash", &bash_completion},
+    {"zsh", &zsh_completion},
+    {"columns", &column_dictionary},
+};
+
+}  // namespace
+
+std::string column_dictionary() {
+  std::string text =
+      "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
+      "<!-- Written by `ridgepoint docs columns`; edit the column table instead. -->\n"
+      "# Columns of the result tables\n\n"
+      "Tables are CSV as in RFC 4180: LF line ends, one header line, numbers in the shortest form\n"
+      "that reads back the same. A blank cell was not measured; it is never zero. The unit is the "
+      "end\n"
+      "of the name. Key columns together name a row; `compare` puts rows with equal keys side by\n"
+      "side. A sweep adds `point`, the row's number, and one column for each varied option that "
+      "has\n"
+      "none in its table (`ridgepoint list options` names them).\n";
+  const auto section = [&](const std::string& title, std::span<const results::Column> columns) {
+    std::vector<results::TextRow> rows;
+    for (const results::Column& column : columns) {
+      rows.push_back({'`' + std::string(column.name) + '`',
+                      std::string(results::unit_of(column.name)), column.key ? "key" : "",
+                      std::string(column.meaning)});
+    }
+    text += "\n## " + title + "\n\n";
+    text += results::markdown_table({"column", "unit", "", "meaning"}, rows);
+  };
+  section("Leading every row", results::provenance_columns());
+  for (const results::Table& table : results::tables()) {
+    section('`' + results::schema_of(table) + "`: " + std::string(table.title), table.columns);
+  }
+  section("Closing every row", results::closing_columns());
+  return text;
+}
+
+int docs_command(const Context& context) {
+  std::vector<std::string> names;
+  std::string all;
+  const std::string asked = context.arguments.empty() ? "" : context.arguments.front();
+  for (const Document& document : kDocuments) {
+    names.emplace_back(document.name);
+    all += (all.empty() ? "" : ", ") + names.back();
+    if (document.name != asked) continue;
+    context.out << document.make();
+    return 0;
+  }
+  core::fail_input({}, "docs", asked,
+                   asked.empty() ? "of what?" : config::with_suggestion("is unknown", asked, names),
+                   all);
+}
+
+}  // namespace ridgepoint::cli
