@@ -15,6 +15,11 @@
 namespace ridgepoint::core {
 namespace {
 
+[[noreturn]] void fail_unreadable(const Location& where, const std::string& what,
+                                  const std::string& accepted) {
+  throw UnreadableError(describe(where, "", "", what, accepted));
+}
+
 // Feeds bytes to the line reader and refuses NUL: the reader hands out C strings, where a NUL would
 // silently cut the line.
 class CheckedBytes final : public io::ByteSourceBase {
@@ -39,7 +44,7 @@ class CheckedBytes final : public io::ByteSourceBase {
   int read_file(char* buffer, int size) {
     const auto got = static_cast<int>(std::fread(buffer, 1, static_cast<std::size_t>(size), file_));
     if (std::ferror(file_) != 0) {
-      fail_input({name_}, "", "", std::string("cannot be read: ") + std::strerror(errno), "");
+      fail_unreadable({name_}, std::string("cannot be read: ") + std::strerror(errno), "");
     }
     return got;
   }
@@ -67,7 +72,7 @@ class CheckedBytes final : public io::ByteSourceBase {
   [[noreturn]] void fail_at_nul(const char* buffer, int size) {
     const void* nul = std::memchr(buffer, 0, static_cast<std::size_t>(size));
     count(buffer, static_cast<int>(static_cast<const char*>(nul) - buffer));
-    fail_input({name_, line_, column_}, "", "", "NUL byte in a text file", "text without NUL bytes");
+    fail_unreadable({name_, line_, column_}, "NUL byte in a text file", "text without NUL bytes");
   }
 
   std::string name_;
@@ -81,12 +86,12 @@ class CheckedBytes final : public io::ByteSourceBase {
 std::FILE* open_for_reading(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    fail_input({path}, "", "", "is a directory", "a readable file");
+    fail_unreadable({path}, "is a directory", "a readable file");
   }
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
-    fail_input({path}, "", "", std::string("cannot be opened: ") + std::strerror(errno),
-               "a readable file");
+    fail_unreadable({path}, std::string("cannot be opened: ") + std::strerror(errno),
+                    "a readable file");
   }
   return file;
 }
@@ -98,6 +103,7 @@ struct TextLines::State {
       : name(std::move(source_name)), reader(name, std::move(bytes)) {}
   std::string name;
   io::LineReader reader;
+  const char* peeked = nullptr;
 };
 
 TextLines::TextLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -115,19 +121,27 @@ TextLines TextLines::from_text(std::string name, std::string text) {
   return TextLines(std::make_unique<State>(std::move(name), std::move(bytes)));
 }
 
-bool TextLines::next(std::string_view& line) {
+bool TextLines::peek(std::string_view& line) {
   try {
-    const char* text = state_->reader.next_line();
-    if (text == nullptr) return false;
-    line = text;
-    return true;
+    if (state_->peeked == nullptr) state_->peeked = state_->reader.next_line();
   } catch (const io::error::line_length_limit_exceeded&) {
-    fail_input(at(1), "", "", "line too long", "lines below 16 MiB");
+    fail_unreadable(at(1), "line too long", "lines below 16 MiB");
   }
+  if (state_->peeked == nullptr) return false;
+  line = state_->peeked;
+  return true;
+}
+
+bool TextLines::next(std::string_view& line) {
+  const bool found = peek(line);
+  state_->peeked = nullptr;
+  return found;
 }
 
 const std::string& TextLines::name() const { return state_->name; }
-std::uint64_t TextLines::line_number() const { return state_->reader.get_file_line(); }
+std::uint64_t TextLines::line_number() const {
+  return state_->reader.get_file_line() - (state_->peeked != nullptr ? 1u : 0u);
+}
 
 void split_csv(std::string_view line, const Location& where, std::vector<CsvCell>& cells) {
   std::size_t used = 0;

@@ -14,9 +14,15 @@
 
 namespace ridgepoint::core {
 
+// The text cannot be read at all (missing, a NUL byte, a line too long): there is no going on.
+class UnreadableError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 // Lines end with LF or CRLF; the last one need not. A UTF-8 byte order mark is skipped. Memory is
-// independent of the file's length. Throws InputError: file missing, unreadable or a directory, a
-// NUL byte (with line and column), a line of 16 MiB or more.
+// independent of the file's length. Throws UnreadableError: file missing, unreadable or a
+// directory, a NUL byte (with line and column), a line of 16 MiB or more.
 class TextLines {
  public:
   explicit TextLines(const std::string& path);
@@ -28,6 +34,8 @@ class TextLines {
 
   // The next line without its end, valid until the next call; false after the last one.
   bool next(std::string_view& line);
+  // The line that next() will return; line_number() does not move.
+  bool peek(std::string_view& line);
   const std::string& name() const;
   std::uint64_t line_number() const;  // 1-based, of the line last returned; 0 before
   Location at(std::uint64_t column) const { return {name(), line_number(), column}; }

@@ -22,10 +22,16 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(TextLines, LineEndsMarkAndMissingLastEnd) {
-  TextLines lines = TextLines::from_text("t", "\xEF\xBB\xBF" "a\r\n\nb");
+  TextLines lines = TextLines::from_text("t",
+                                         "\xEF\xBB\xBF"
+                                         "a\r\n\nb");
   std::string_view line;
+  ASSERT_TRUE(lines.peek(line));
+  EXPECT_EQ(line, "a");
+  EXPECT_EQ(lines.line_number(), 0u);
   ASSERT_TRUE(lines.next(line));
   EXPECT_EQ(line, "a");
+  EXPECT_EQ(lines.line_number(), 1u);
   ASSERT_TRUE(lines.next(line));
   EXPECT_EQ(line, "");
   ASSERT_TRUE(lines.next(line));
