@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
-
 #include "sim/core/error.hpp"
+#include "tests/workloads/shared_files.hpp"
 #include "workloads/traces/formats.hpp"
 #include "workloads/traces/generator.hpp"
 #include "workloads/traces/info.hpp"
@@ -161,13 +158,6 @@ TEST(TraceInfo, CountsPercentilesAndSharing) {
   EXPECT_EQ(info.shared_blocks, 2u);
 }
 
-std::string shared_trace(const char* name) {
-  const char* shared = std::getenv("RIDGEPOINT_SHARED");
-  const std::string base = shared != nullptr ? shared : RIDGEPOINT_SOURCE_DIR "/../shared";
-  const std::string path = base + "/data/traces/" + name;
-  return std::filesystem::exists(path) ? path : "";
-}
-
 struct RealFile {
   const char* name;
   std::uint64_t requests;
@@ -178,20 +168,18 @@ struct RealFile {
 };
 
 // Counted independently from the same files.
-constexpr RealFile kRealFiles[] = {
-    {"AzureLLMInferenceTrace_conv.csv", 19366, 3502, 1020, 4142, 14050, 129, 601, 1000, 22361870,
-     4088665, 0},
-    {"AzureLLMInferenceTrace_code.csv", 8819, 3436, 1469, 7436, 7437, 13, 252, 1899, 18059974,
-     245896, 0},
-    {"mooncake_synthetic_trace.jsonl", 3993, 1022, 11600, 66000, 191000, 69, 768, 893, 61.2e6,
-     0.595e6, 0.01}};
+constexpr RealFile kRealFiles[] = {{"AzureLLMInferenceTrace_conv.csv", 19366, 3502, 1020, 4142,
+                                    14050, 129, 601, 1000, 22361870, 4088665, 0},
+                                   {"AzureLLMInferenceTrace_code.csv", 8819, 3436, 1469, 7436, 7437,
+                                    13, 252, 1899, 18059974, 245896, 0},
+                                   {"mooncake_synthetic_trace.jsonl", 3993, 1022, 11600, 66000,
+                                    191000, 69, 768, 893, 61.2e6, 0.595e6, 0.01}};
 
 TEST(RealTraces, CountsAreThePublishedOnes) {
-  int read = 0;
   for (const RealFile& file : kRealFiles) {
-    const std::string path = shared_trace(file.name);
-    if (path.empty()) continue;
-    ++read;
+    const std::string name = std::string("traces/") + file.name;
+    RIDGEPOINT_NEED_SHARED(name);
+    const std::string path = testing_files::shared_file(name);
     SCOPED_TRACE(file.name);
     const TraceInfo info = analyse_trace(*open_trace(path));
     EXPECT_EQ(info.requests, file.requests);
@@ -209,7 +197,6 @@ TEST(RealTraces, CountsAreThePublishedOnes) {
     near(info.output_sum, file.output_sum);
     EXPECT_EQ(info.problems.skipped_rows, 0u);
   }
-  if (read == 0) GTEST_SKIP() << "the published traces are not here (RIDGEPOINT_SHARED)";
 }
 
 }  // namespace
