@@ -12,7 +12,7 @@ namespace {
 
 // One query head at one position. q, out [head_dim]; scores is room for last - first + 1 numbers.
 void attend(const float* q, std::int64_t first, std::int64_t last, std::int64_t kv_head,
-            const ConstKvCache& cache, std::vector<float>& scores, float* out) {
+            const ConstReferenceCache& cache, std::vector<float>& scores, float* out) {
   const std::int64_t width = cache.head_dim;
   const float scale = 1.0f / std::sqrt(static_cast<float>(width));
   scores.clear();
@@ -39,7 +39,8 @@ void attend(const float* q, std::int64_t first, std::int64_t last, std::int64_t 
 }  // namespace
 
 void attention_reference(std::span<const float> q, std::int64_t heads, std::int64_t first_position,
-                         std::int64_t window, const ConstKvCache& cache, std::span<float> out) {
+                         std::int64_t window, const ConstReferenceCache& cache,
+                         std::span<float> out) {
   require(heads > 0 && cache.kv_heads > 0 && heads % cache.kv_heads == 0,
           "attention: heads must be a multiple of kv_heads");
   const std::int64_t width = heads * cache.head_dim;

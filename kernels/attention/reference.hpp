@@ -17,6 +17,7 @@ namespace ridgepoint::kernels {
 //   q [M, heads, head_dim]   out the same   cache: holds positions 0 to first_position + M - 1
 // CheckError where sizes do not fit.
 void attention_reference(std::span<const float> q, std::int64_t heads, std::int64_t first_position,
-                         std::int64_t window, const ConstKvCache& cache, std::span<float> out);
+                         std::int64_t window, const ConstReferenceCache& cache,
+                         std::span<float> out);
 
 }  // namespace ridgepoint::kernels

@@ -7,7 +7,7 @@
 
 namespace ridgepoint::kernels {
 
-void check_kv_cache(const ConstKvCache& cache, std::int64_t tokens) {
+void check_kv_cache(const ConstReferenceCache& cache, std::int64_t tokens) {
   require(cache.kv_heads > 0 && cache.head_dim > 0,
           "kv cache: heads and head_dim must be positive");
   require(cache.k.size() == cache.v.size(), "kv cache: k and v have different sizes");
@@ -29,7 +29,7 @@ void check_kv_cache(const ConstKvCache& cache, std::int64_t tokens) {
 }
 
 void kv_append_reference(std::span<const float> k, std::span<const float> v,
-                         std::int64_t first_position, const KvCache& cache) {
+                         std::int64_t first_position, const ReferenceCache& cache) {
   const std::int64_t width = cache.kv_heads * cache.head_dim;
   require(width > 0 && static_cast<std::int64_t>(k.size()) % width == 0 && first_position >= 0,
           "kv append: k is not [M, kv_heads, head_dim]");

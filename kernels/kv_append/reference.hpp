@@ -12,7 +12,7 @@ namespace ridgepoint::kernels {
 //   blocks: number of the block that holds positions i·block_tokens to (i+1)·block_tokens - 1;
 //   empty: contiguous, position p is slot p.
 template <typename Element>
-struct BasicKvCache {
+struct BasicReferenceCache {
   std::span<Element> k;
   std::span<Element> v;
   std::int64_t kv_heads = 0;
@@ -29,18 +29,18 @@ struct BasicKvCache {
     return (slot * kv_heads + head) * head_dim;
   }
 };
-using KvCache = BasicKvCache<float>;
-using ConstKvCache = BasicKvCache<const float>;
+using ReferenceCache = BasicReferenceCache<float>;
+using ConstReferenceCache = BasicReferenceCache<const float>;
 
 // CheckError unless positions 0 to tokens - 1 have a block and a slot inside k and v.
-void check_kv_cache(const ConstKvCache& cache, std::int64_t tokens);
+void check_kv_cache(const ConstReferenceCache& cache, std::int64_t tokens);
 
-inline ConstKvCache as_const(const KvCache& c) {
+inline ConstReferenceCache as_const(const ReferenceCache& c) {
   return {c.k, c.v, c.kv_heads, c.head_dim, c.block_tokens, c.blocks};
 }
 
 // Stores row m at position first_position + m.   k, v [M, kv_heads, head_dim]
 void kv_append_reference(std::span<const float> k, std::span<const float> v,
-                         std::int64_t first_position, const KvCache& cache);
+                         std::int64_t first_position, const ReferenceCache& cache);
 
 }  // namespace ridgepoint::kernels

@@ -158,7 +158,7 @@ struct CacheFixture {
   Values k = random_values(kTokens * kKvHeads * kDim, 10);
   Values v = random_values(kTokens * kKvHeads * kDim, 11);
   Values q = random_values(kTokens * kHeads * kDim, 12);
-  ConstKvCache contiguous() const { return {k, v, kKvHeads, kDim, 0, {}}; }
+  ConstReferenceCache contiguous() const { return {k, v, kKvHeads, kDim, 0, {}}; }
 };
 
 TEST(KvReference, PagedIsContiguousBitForBit) {
@@ -166,7 +166,7 @@ TEST(KvReference, PagedIsContiguousBitForBit) {
   const std::vector<std::int32_t> blocks{5, 0, 3, 6, 1, 2};  // of 4 tokens
   Values k(7 * 4 * 8, std::nanf(""));                        // what is not written must not be read
   Values v(7 * 4 * 8, std::nanf(""));
-  const KvCache paged{k, v, f.kKvHeads, f.kDim, 4, blocks};
+  const ReferenceCache paged{k, v, f.kKvHeads, f.kDim, 4, blocks};
   const std::size_t width = f.kKvHeads * f.kDim;
   for (std::size_t t = 0; t < f.kTokens; t += 5) {  // in pieces that cross blocks
     const std::size_t count = std::min<std::size_t>(5, f.kTokens - t);

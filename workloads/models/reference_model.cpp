@@ -126,7 +126,7 @@ Values ReferenceModel::attention(const Values& x, Layer& layer, std::int64_t ind
 
   layer.cache_k.resize(static_cast<std::size_t>(cached_ * shape_.kv_dim()) + k.size());
   layer.cache_v.resize(layer.cache_k.size());
-  const kernels::KvCache cache{
+  const kernels::ReferenceCache cache{
       layer.cache_k, layer.cache_v, shape_.kv_heads, shape_.head_dim, 0, {}};
   kernels::kv_append_reference(k, v, cached_, cache);
   Values mixed(q.size());
