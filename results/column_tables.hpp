@@ -8,6 +8,8 @@
 namespace ridgepoint::results {
 
 Table run_table();
+Table kernels_table();
+Table generate_table();
 Table plan_table();
 Table serve_table();
 

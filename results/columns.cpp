@@ -47,7 +47,8 @@ std::span<const Column> provenance_columns() { return kProvenance; }
 std::span<const Column> closing_columns() { return kClosing; }
 
 std::span<const Table> tables() {
-  static const std::vector<Table> all{run_table(), plan_table(), serve_table()};
+  static const std::vector<Table> all{run_table(), kernels_table(), generate_table(), plan_table(),
+                                      serve_table()};
   return all;
 }
 

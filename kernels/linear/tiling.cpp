@@ -41,13 +41,19 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;
-  const std::int64_t most_panels =
-      std::max<std::int64_t>(1, shape.accumulator_bytes / (t.accumulators * t.mt * panel * 4));
-  t.nt =
-      panel * panels_per_tile(args.w.panels(), std::min(most_panels, args.w.panels()), shape.cores);
-
   const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
+  // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
+  const std::int64_t weight_ring =
+      kWeightSlots * panel * shape.matrix_rows * core::bits_of(args.w.dtype) / 8;
+  const std::int64_t most_panels =
+      t.x_in_core ? 1
+                  : std::min(shape.accumulator_bytes / (t.accumulators * t.mt * panel * 4),
+                             shape.scratchpad_bytes / (2 * weight_ring));
+  t.nt = panel * panels_per_tile(args.w.panels(),
+                                 std::clamp<std::int64_t>(most_panels, 1, args.w.panels()),
+                                 shape.cores);
+
   const std::int64_t panel_bytes = t.mt * x_row;
   t.x_in_shared = panel_bytes <= shape.shared_bytes;
   if (t.x_in_shared) {

@@ -9,7 +9,9 @@ namespace ridgepoint::cli {
 int compare_command(const Context& context);
 int docs_command(const Context& context);
 int list_command(const Context& context);
+int generate_command(const Context& context);
 int merge_command(const Context& context);
+int run_command(const Context& context);
 int sweep_command(const Context& context);
 
 }  // namespace ridgepoint::cli

@@ -13,6 +13,16 @@ std::span<const Subcommand> subcommands() {
        .most_positionals = 1,
        .details = "Prints one table as CSV.",
        .function = &list_command},
+      {.name = "run",
+       .summary = "one step of a model on a machine: time, traffic, FLOP/byte, bound, stalls",
+       .details = "Every kernel of the step runs on the simulated machine. Prefill: --tokens new "
+                  "tokens per request (512 by default), after --context cached ones. Decode: one "
+                  "new token per request.",
+       .function = &run_command},
+      {.name = "generate",
+       .summary = "real text on the simulated machine, with or without the KV cache",
+       .details = "Runs a checkpoint's real values through the same kernels that `run` times.",
+       .function = &generate_command},
       {.name = "sweep",
        .summary = "every point of a cross product, in parallel, resumable",
        .positionals = "[SUITE.ini]",

@@ -151,6 +151,10 @@ dram::Config dram_config(const Options& options) {
   return config;
 }
 
+soc::MachineConfig machine_config(const Options& options) {
+  return {options.text("machine.name"), accelerator_config(options), dram_config(options)};
+}
+
 std::int64_t memory_bytes(const Options& options) {
   return bytes_from(options, "machine.memory_gib", kGib);
 }

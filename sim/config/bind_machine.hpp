@@ -8,6 +8,7 @@
 #include "sim/accel/config.hpp"
 #include "sim/config/options.hpp"
 #include "sim/dram/config.hpp"
+#include "sim/soc/machine.hpp"
 
 namespace ridgepoint::config {
 
@@ -16,6 +17,9 @@ accel::AcceleratorConfig accelerator_config(const Options& options);
 
 // Checked with dram::resolve(); errors name the machine. The standard's name may be in any case.
 dram::Config dram_config(const Options& options);
+
+// Both together, under the machine's name.
+soc::MachineConfig machine_config(const Options& options);
 
 // machine.memory_gib in bytes.
 std::int64_t memory_bytes(const Options& options);

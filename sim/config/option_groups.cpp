@@ -4,10 +4,18 @@
 namespace ridgepoint::config {
 
 std::vector<OptionGroup> make_option_groups() {
+  // clang-format off
   return {
-      general_options(), run_options(),     serve_options(), sweep_options(),
-      compare_options(), machine_options(), hbm_options(),
+      general_options(),
+      run_options(),
+      serve_options(),
+      sweep_options(),
+      compare_options(),
+      generate_options(),
+      machine_options(),
+      hbm_options(),
   };
+  // clang-format on
 }
 
 }  // namespace ridgepoint::config

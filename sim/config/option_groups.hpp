@@ -14,6 +14,7 @@ OptionGroup run_options();
 OptionGroup serve_options();
 OptionGroup sweep_options();
 OptionGroup compare_options();
+OptionGroup generate_options();
 OptionGroup machine_options();
 OptionGroup hbm_options();
 

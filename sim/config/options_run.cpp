@@ -8,6 +8,7 @@ OptionGroup run_options() {
   using enum OptionType;
   static constexpr std::string_view kDTypes = "fp32|fp16|bf16|fp8|int8|int4";
   static constexpr std::string_view kModelUsers = "run plan serve";
+  static constexpr std::string_view kStepUsers = "run serve";
   static constexpr OptionRow kRows[] = {
       {.key = "run.machine",
        .flag = "machine",
@@ -82,6 +83,27 @@ OptionGroup run_options() {
        .help = "format of activations between kernels",
        .column = "act_dtype",
        .used_by = kModelUsers},
+      {.key = "run.attention_splits",
+       .flag = "attention_splits",
+       .type = kInteger,
+       .fallback = "128",
+       .minimum = 1,
+       .maximum = 128,
+       .help = "most parts one sequence's keys may be split into over idle cores; 1 never splits",
+       .column = "attention_splits_count",
+       .used_by = kStepUsers},
+      {.key = "run.no_reuse",
+       .flag = "no_reuse",
+       .type = kSwitch,
+       .fallback = "false",
+       .help = "simulate every launch, also of kernels equal to one that was simulated",
+       .column = "no_reuse",
+       .used_by = kStepUsers},
+      {.key = "run.kernels_csv",
+       .flag = "kernels_csv",
+       .unit = "path of a file",
+       .help = "also write one row per kernel",
+       .identity = false},
   };
   return {"Workload", "run", kRows};
 }

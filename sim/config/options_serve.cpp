@@ -37,7 +37,7 @@ OptionGroup serve_options() {
        .maximum = 65536,
        .help = "tokens in one cache block",
        .column = "block_tokens_count",
-       .used_by = "plan serve"},
+       .used_by = "run plan serve"},
       {.key = "serve.utilization",
        .flag = "utilization",
        .type = kReal,

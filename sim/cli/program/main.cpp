@@ -7,6 +7,9 @@
 
 #include "sim/cli/main_entry.hpp"
 
+// SystemC's library asks for it; elaboration happens in soc::Machine.
+extern "C" int sc_main(int, char**) { return 0; }
+
 int main(int count, char** values) {
   // SystemC prints a banner before main's first line can stop it, unless this is set; a reader that
   // goes away (`| head`) is a write error with a message, not a silent death.

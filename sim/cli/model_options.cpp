@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/model_options.hpp"
+
+#include <algorithm>
+
+#include "sim/config/bind_machine.hpp"
+#include "sim/core/dtype.hpp"
+#include "workloads/models/registry.hpp"
+
+namespace ridgepoint::cli {
+
+const workloads::ModelShape& model_of(const config::Options& options) {
+  return workloads::find_model(options.text("run.model"));
+}
+
+workloads::Formats formats_of(const config::Options& options) {
+  const auto format = [&](std::string_view key) {
+    const auto dtype = core::dtype_from_name(options.text(key));
+    if (!dtype) options.fail(key, "is not a number format", core::dtype_names());
+    return *dtype;
+  };
+  return {format("run.weight_dtype"), format("run.kv_dtype"), format("run.act_dtype")};
+}
+
+std::uint64_t usable_bytes(const config::Options& options, const soc::Machine& machine) {
+  return std::min(static_cast<std::uint64_t>(config::memory_bytes(options)), machine.hbm_bytes());
+}
+
+}  // namespace ridgepoint::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several subcommands read from the options: the model, its formats, the memory it may use.
+#pragma once
+
+#include "sim/config/options.hpp"
+#include "sim/soc/machine.hpp"
+#include "workloads/models/shape.hpp"
+#include "workloads/step/placement.hpp"
+
+namespace ridgepoint::cli {
+
+const workloads::ModelShape& model_of(const config::Options& options);
+workloads::Formats formats_of(const config::Options& options);
+// The smaller of machine.memory_gib and what the HBM holds.
+std::uint64_t usable_bytes(const config::Options& options, const soc::Machine& machine);
+
+}  // namespace ridgepoint::cli
