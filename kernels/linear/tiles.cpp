@@ -67,7 +67,7 @@ class LinearCore {
   std::uint32_t finished_slot(std::int64_t row_tile, std::int64_t core) const {
     return staged_slot(row_tile, chunks_ + core);
   }
-  Tensor panel() const;
+  isa::View x_view(std::int64_t k0, std::int64_t cols) const;
   void finish_tile(std::int64_t n0, std::int64_t cols, const Tile& acc, Deps& frees);
   Token add_epilogue(std::int64_t r, std::int64_t rows, std::int64_t n0, std::int64_t cols,
                      const Tile& acc, Token bias_loaded);
@@ -141,15 +141,20 @@ void LinearCore::load_weight() {
       w_ring_.tile(use), args_.w.block(n0, std::min(t_.nt, n_ - n0), k0, std::min(t_.kt, k_ - k0)));
 }
 
-// Row tile i's panel takes region i mod shared_panels of the shared memory.
-Tensor LinearCore::panel() const {
-  if (!t_.x_in_shared) return args_.x;
-  Tensor panel = args_.x;
-  panel.space = isa::Space::kShared;
-  panel.rows = t_.mt;
-  panel.address = static_cast<std::uint64_t>(row_tile_ % t_.shared_panels) * panel.bytes();
-  panel.values = panel_values_ ? panel_values_->data() + panel.address : nullptr;
-  return panel;
+// Columns [k0, k0 + cols) of the row tile's X. In the shared memory, chunks stand one after the
+// other in region (row tile mod shared_panels), each [rows, stage_cols] contiguous, so that a
+// core's tile is one long range.
+isa::View LinearCore::x_view(std::int64_t k0, std::int64_t cols) const {
+  if (!t_.x_in_shared) return args_.x.block(m0_, rows_, k0, cols);
+  const std::int64_t c0 = k0 / t_.stage_cols * t_.stage_cols;
+  Tensor chunk = args_.x;
+  chunk.space = isa::Space::kShared;
+  chunk.rows = rows_;
+  chunk.cols = std::min(t_.stage_cols, k_ - c0);
+  chunk.address = static_cast<std::uint64_t>(
+      core::bytes_of(chunk.dtype, (row_tile_ % t_.shared_panels) * t_.mt * k_ + t_.mt * c0));
+  chunk.values = panel_values_ ? panel_values_->data() + chunk.address : nullptr;
+  return chunk.block(0, rows_, k0 - c0, cols);
 }
 
 // How many cores must have left the region before it may be filled again.
@@ -166,7 +171,7 @@ void LinearCore::stage_chunk() {
   const std::int64_t cols = std::min(t_.stage_cols, k_ - c0);
   const Tile& tile = stage_->tile(staged_);
   const Token loaded = core_.load(tile, args_.x.block(m0_, rows_, c0, cols));
-  const Token stored = core_.store(panel().block(0, rows_, c0, cols), tile, {loaded});
+  const Token stored = core_.store(x_view(c0, cols), tile, {loaded});
   stage_->used(staged_++, stored);
   core_.publish(staged_slot(row_tile_, chunk_), stored);
   chunk_ += core_.count();
@@ -180,9 +185,8 @@ void LinearCore::load_all_x() {
     if (part.values != nullptr) part.values += c0;
     Deps deps;
     if (t_.x_in_shared) deps.add(core_.shared_token(staged_slot(row_tile_, c)));
-    x_loaded_[static_cast<std::size_t>(c)] = core_.load(
-        part, panel().block(t_.x_in_shared ? 0 : m0_, rows_, c0, std::min(t_.stage_cols, k_ - c0)),
-        deps);
+    x_loaded_[static_cast<std::size_t>(c)] =
+        core_.load(part, x_view(c0, std::min(t_.stage_cols, k_ - c0)), deps);
   }
 }
 
@@ -191,9 +195,8 @@ void LinearCore::load_x() {
   const std::int64_t use = x_base_ + step_;
   Deps deps;
   if (t_.x_in_shared) deps.add(core_.shared_token(staged_slot(row_tile_, k0 / t_.stage_cols)));
-  x_loaded_[static_cast<std::size_t>(use % kActivationSlots)] = core_.load(
-      x_ring_.tile(use),
-      panel().block(t_.x_in_shared ? 0 : m0_, rows_, k0, std::min(t_.kt, k_ - k0)), deps);
+  x_loaded_[static_cast<std::size_t>(use % kActivationSlots)] =
+      core_.load(x_ring_.tile(use), x_view(k0, std::min(t_.kt, k_ - k0)), deps);
 }
 
 void LinearCore::multiply() {

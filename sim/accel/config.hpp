@@ -36,7 +36,7 @@ struct AcceleratorConfig {
   std::int64_t response_latency_ns = 120;
   std::int64_t sync_latency_ns = 200;  // a token seen by another core; >= response latency
   std::int64_t piece_bytes = 4096;     // largest DMA transaction
-  std::int64_t credits = 8;            // pieces of one core that a port buffers
+  std::int64_t credits = 32;           // pieces of one core that a port buffers
 
   // Host.
   std::int64_t launch_ns = 1000;  // from the end of one kernel to the start of the next
