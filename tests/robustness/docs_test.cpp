@@ -57,5 +57,19 @@ TEST_F(Docs, TheManualPageHasNoRoffWarnings) {
   EXPECT_THAT(slurp(folder() / "page"), ::testing::HasSubstr("RIDGEPOINT(1)"));
 }
 
+TEST_F(Docs, InstallPutsProgramAndDocumentsInPlace) {
+  ASSERT_EQ(shell("'" RIDGEPOINT_CMAKE "' --install '" RIDGEPOINT_BINARY_DIR
+                  "' --component program --prefix . >log"),
+            0)
+      << slurp(folder() / "log");
+  EXPECT_EQ(shell("./bin/ridgepoint --version >version"), 0);
+  EXPECT_EQ(slurp(folder() / "version"), run({"--version"}).out);
+  for (const char* name :
+       {"share/man/man1/ridgepoint.1", "share/bash-completion/completions/ridgepoint",
+        "share/zsh/site-functions/_ridgepoint"}) {
+    EXPECT_GT(slurp(folder() / name).size(), 1000U) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ridgepoint::tests

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pictures: gnuplot draws every point of a table, and refuses a table without results.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "results/csv_writer.hpp"
+#include "results/row.hpp"
+#include "sim/config/read_options.hpp"
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Roofline : public ProgramTest {
+ protected:
+  // A machine of 3.2 TB/s and a ridge of 250 FLOP/byte, half of whose roof is reached.
+  static results::Row row(const std::string& phase, const std::string& tokens, double intensity) {
+    const std::vector<std::string> arguments{"--phase", phase, "--tokens", tokens};
+    results::Row row(results::table("run"), config::read_options({"run", arguments, 0}).options);
+    const std::int64_t bytes = 3'200'000;  // 1 us at full bandwidth
+    const double roofline_ns = intensity < 250 ? 1000 : 1000 * intensity / 250;
+    row.set("hbm_read_bytes", bytes).set("hbm_write_bytes", std::int64_t{0});
+    row.set("time_ns", 2 * roofline_ns);
+    row.set("flops", static_cast<std::int64_t>(intensity * static_cast<double>(bytes)));
+    row.set("flop_per_byte", intensity).set("ridge_flop_per_byte", 250.0);
+    row.set("hbm_bandwidth_ratio", 1000 / (2 * roofline_ns));
+    return row;
+  }
+  int draw(const std::string& csv, const std::string& out) const {
+    return std::system(("cd '" + folder().string() + "' && gnuplot -e \"csv='" + csv + "'; out='" +
+                        out + "'\" '" RIDGEPOINT_SOURCE_DIR "/results/plots/roofline.gp' 2>log")
+                           .c_str());
+  }
+  static bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
+};
+
+TEST_F(Roofline, EveryPointAndTheRoofAreDrawn) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  std::string text = results::csv_line(results::header_of(results::table("run")));
+  text += results::csv_line(row("decode", "1", 1).cells());
+  text += results::csv_line(row("prefill", "512", 500).cells());
+  file("r.csv", text);
+  ASSERT_EQ(draw("r.csv", "r.svg"), 0) << slurp(folder() / "log");
+  const std::string svg = slurp(folder() / "r.svg");
+  for (const char* label : {"roof of the machine", "prefill", "decode", "B=1", "512 tokens",
+                            "peak 800 TFLOP/s", "3.20 TB/s", "ridge 250 FLOP/byte"}) {
+    EXPECT_THAT(svg, HasSubstr(label));
+  }
+  ASSERT_EQ(draw("r.csv", "r.png"), 0);
+  EXPECT_THAT(slurp(folder() / "r.png").substr(0, 8), HasSubstr("PNG"));
+  EXPECT_EQ(slurp(folder() / "log"), "");
+}
+
+TEST_F(Roofline, ATableWithoutResultsIsAnError) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  std::string text = results::csv_line(results::header_of(results::table("run")));
+  const config::Options options = config::read_options({"run", {}, 0}).options;
+  results::Row empty(results::table("run"), options);
+  text += results::csv_line(empty.fail("crash", "no row").cells());
+  file("r.csv", text);
+  EXPECT_NE(draw("r.csv", "r.svg"), 0);
+  EXPECT_NE(draw("missing.csv", "r.svg"), 0);
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
