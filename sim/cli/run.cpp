@@ -40,13 +40,13 @@ Request request_of(const config::Options& options) {
   return request;
 }
 
-std::vector<workloads::StepSequence> batch_of(const Request& request, std::int64_t block_tokens,
+std::vector<workloads::BatchSequence> batch_of(const Request& request, std::int64_t block_tokens,
                                               std::uint64_t seed) {
   const std::int64_t per_sequence = (request.context + block_tokens - 1) / block_tokens;
   const std::vector<std::uint32_t> ids = shuffled_blocks(per_sequence * request.batch, seed);
-  std::vector<workloads::StepSequence> batch;
+  std::vector<workloads::BatchSequence> batch;
   for (std::int64_t i = 0; i < request.batch; ++i) {
-    workloads::StepSequence sequence;
+    workloads::BatchSequence sequence;
     sequence.new_tokens = request.new_tokens;
     sequence.context = request.context;
     sequence.blocks.assign(ids.begin() + i * per_sequence, ids.begin() + (i + 1) * per_sequence);

@@ -70,7 +70,7 @@ GenerateResult generate(soc::Machine& machine, const LoadedModel& model, const G
     if (spec.on_logits) spec.on_logits(static_cast<std::int64_t>(result.step_cycles.size()), row);
     next = spec.choose(row);
   };
-  StepSequence sequence;
+  BatchSequence sequence;
   for (std::int64_t b = 0; b < place.kv_blocks; ++b) {
     sequence.blocks.push_back(static_cast<std::uint32_t>(b));
   }

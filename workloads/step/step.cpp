@@ -22,7 +22,7 @@ struct StepData {
   std::vector<kernels::Sequence> sequences;
 };
 
-void check_sequence(const Placement& placement, const StepSequence& sequence) {
+void check_sequence(const Placement& placement, const BatchSequence& sequence) {
   const std::int64_t most = placement.shape().max_context;
   if (sequence.context > most) {
     core::fail_input({}, "context", std::to_string(sequence.context),
@@ -40,11 +40,11 @@ void check_sequence(const Placement& placement, const StepSequence& sequence) {
 }
 
 std::shared_ptr<StepData> tables_of(const Placement& placement,
-                                    const std::vector<StepSequence>& batch) {
+                                    const std::vector<BatchSequence>& batch) {
   auto data = std::make_shared<StepData>();
   const auto vocab = static_cast<std::uint64_t>(placement.shape().vocab);
   std::int64_t row = 0;
-  for (const StepSequence& sequence : batch) {
+  for (const BatchSequence& sequence : batch) {
     check_sequence(placement, sequence);
     data->blocks.push_back(sequence.blocks);
     data->sequences.push_back({row, sequence.new_tokens, sequence.context, nullptr});
@@ -185,7 +185,7 @@ class StepBuilder {
 }  // namespace
 
 std::vector<isa::Kernel> build_step(const isa::CoreShape& shape, const Placement& placement,
-                                    const std::vector<StepSequence>& batch,
+                                    const std::vector<BatchSequence>& batch,
                                     const StepOptions& options) {
   return StepBuilder(shape, placement, options, tables_of(placement, batch)).build();
 }

@@ -12,7 +12,7 @@
 
 namespace ridgepoint::workloads {
 
-struct StepSequence {
+struct BatchSequence {
   std::int64_t new_tokens = 1;
   std::int64_t context = 1;           // tokens in the cache after this step, <= max context
   std::vector<std::uint32_t> blocks;  // block table; covers `context` tokens
@@ -31,7 +31,7 @@ struct StepOptions {
 // tables, so they may outlive this call but not the placement. Throws InputError when the batch
 // does not fit the placement or the model's context.
 std::vector<isa::Kernel> build_step(const isa::CoreShape& shape, const Placement& placement,
-                                    const std::vector<StepSequence>& batch,
+                                    const std::vector<BatchSequence>& batch,
                                     const StepOptions& options);
 
 // Workspace the step's attention may need.
