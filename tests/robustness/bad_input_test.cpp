@@ -133,7 +133,69 @@ const std::vector<Case>& sweep_cases() {
   return cases;
 }
 
+const std::vector<Case>& simulation_cases() {
+  static const std::vector<Case> cases{
+      {"machine_unknown", {"run", "--machine", "h10"}, "did you mean 'h100'?"},
+      {"machine_no_file", {"run", "--machine", "no.ini"}, "no.ini: cannot be read"},
+      {"machine_incomplete",
+       {"run", "--machine", "./in.ini"},
+       "'core.count': is missing",
+       "[machine]\nname=x\nmemory_gib=80\n"},
+      {"machine_key",
+       {"run", "--machine", "./in.ini"},
+       "./in.ini:4: 'core.cuont': is no key",
+       "[machine]\nname=x\n[core]\ncuont=1\n"},
+      {"machine_negative",
+       {"run", "--machine", "./in.ini"},
+       "./in.ini:4: 'core.count': value '-1'",
+       "[machine]\nname=x\n[core]\ncount=-1\n"},
+      {"machine_no_tile", {"run", "--core.scratchpad_kib", "1"}, "machine 'teaching-80g'"},
+      {"machine_sync", {"run", "--fabric.sync_latency_ns", "1"}, "fabric.sync_latency_ns"},
+      {"dram_unknown", {"run", "--hbm.standard", "HBM99"}, "'HBM99'"},
+      {"dram_too_fast", {"run", "--hbm.pin_rate_gbps", "50"}, "pin_rate_gbps"},
+      {"dram_timing", {"run", "--hbm.timing", "tNONE=1"}, "tNONE"},
+      {"model_unknown", {"run", "--model", "llama-9"}, "value 'llama-9' is unknown"},
+      {"context_beyond", {"run", "--model", "gpt2-small", "--context", "1024"}, "at most 1024"},
+      {"prompt_beyond",
+       {"run", "--model", "gpt2-small", "--phase", "prefill", "--tokens", "1025"},
+       "at most 1024"},
+      {"weights_too_large", {"run", "--model", "llama-3.1-405b"}, "does not fit the memory"},
+      {"cache_too_large",
+       {"run", "--model", "gpt2-small", "--batch", "65536", "--context", "1000"},
+       "does not fit the memory"},
+      {"batch_negative", {"run", "--batch", "-1"}, "is too small"},
+      {"batch_wraps", {"run", "--batch", "4294967297"}, "is too large"},
+      {"batch_text", {"run", "--batch", "many"}, "is not an integer"},
+      {"clock_nan", {"run", "--core.clock_mhz", "nan"}, "is not a finite number"},
+      {"dtype_unknown", {"run", "--kv-dtype", "fp17"}, "did you mean 'fp16'?"},
+      {"config_missing", {"run", "--config", "no.ini"}, "no.ini: cannot be read"},
+      {"config_line",
+       {"run", "--config", "in.ini"},
+       "in.ini:2: 'run.batch': value 'x'",
+       "[run]\nbatch=x\n"},
+      {"csv_folder", {"run", "--model", "gpt2-small", "--csv", "no/t.csv"}, "no/t.csv"},
+      {"kernels_folder",
+       {"run", "--model", "gpt2-small", "--csv", "t.csv", "--kernels-csv", "no/k.csv"},
+       "no/k.csv"},
+      {"kernels_full",
+       {"run", "--model", "stories260K", "--quiet", "--csv", "t.csv", "--kernels-csv", "/dev/full"},
+       "No space left"},
+      {"weights_missing", {"generate", "--weights", "no.bin"}, "no.bin"},
+      {"weights_folder", {"generate", "--weights", "."}, "accepted:"},
+      {"weights_empty", {"generate", "--weights", "in.ini"}, "in.ini"},
+      {"weights_text", {"generate", "--weights", "in.ini"}, "in.ini", "not a weight file\n"},
+      {"weights_gguf", {"generate", "--weights", "in.ini"}, "in.ini", "GGUF\3"},
+      {"tokenizer_missing", {"generate", "--tokenizer", "no.tok"}, "no.tok"},
+      {"steps_beyond", {"generate", "--steps", "100000"}, "goes beyond the model"},
+      {"steps_zero", {"generate", "--steps", "0"}, "is too small"},
+      {"prompt_token", {"generate", "--prompt-tokens", "1,x"}, "prompt"},
+      {"temperature_negative", {"generate", "--temperature", "-1"}, "is too small"},
+  };
+  return cases;
+}
+
 std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Simulation, BadInput, ::testing::ValuesIn(simulation_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, ::testing::ValuesIn(usage_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Sweep, BadInput, ::testing::ValuesIn(sweep_cases()), name_of);
 
