@@ -89,15 +89,14 @@ TEST(ReferenceModel, Fp16FileKeepsEveryToken) {
   EXPECT_EQ(exact_prompts("weights/stories260K-f16.gguf", fp16_weights_and_cache()), 12);
 }
 
-// In this order of summation everything may be stored in fp16.
-TEST(ReferenceModel, Fp16EverywhereKeepsEveryToken) {
+// With every stored value in fp16, 9 to 12 prompts were exact in nine orders of summation; the last
+// bit of the C library's exp moves it as well. bf16 has an eighth of the precision.
+TEST(ReferenceModel, RoundingEverythingCostsPromptsAndBf16AlmostAll) {
   RIDGEPOINT_NEED_SHARED(kBin);
-  EXPECT_EQ(exact_prompts(kBin, StorageFormats::all(DType::kFp16)), 12);
-}
-
-TEST(ReferenceModel, Bf16EverywhereKeepsNone) {
-  RIDGEPOINT_NEED_SHARED(kBin);
-  EXPECT_EQ(exact_prompts(kBin, StorageFormats::all(DType::kBf16)), 0);
+  const int half = exact_prompts(kBin, StorageFormats::all(DType::kFp16));
+  const int brain = exact_prompts(kBin, StorageFormats::all(DType::kBf16));
+  EXPECT_GE(half, 8);
+  EXPECT_LE(brain, 3);
 }
 
 TEST(ReferenceModel, CacheAndNoCacheLogitsAreBitEqual) {
