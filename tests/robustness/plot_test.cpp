@@ -15,7 +15,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Roofline : public ProgramTest {
+class Pictures : public ProgramTest {
+ protected:
+  static bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
+  int draw(const std::string& script, const std::string& variables) const {
+    return std::system(("cd '" + folder().string() + "' && gnuplot -e \"" + variables +
+                        "\" '" RIDGEPOINT_SOURCE_DIR "/results/plots/" + script + "' 2>log")
+                           .c_str());
+  }
+};
+
+class Roofline : public Pictures {
  protected:
   // A machine of 3.2 TB/s and a ridge of 250 FLOP/byte, half of whose roof is reached.
   static results::Row row(const std::string& phase, const std::string& tokens, double intensity) {
@@ -30,12 +40,6 @@ class Roofline : public ProgramTest {
     row.set("hbm_bandwidth_ratio", 1000 / (2 * roofline_ns));
     return row;
   }
-  int draw(const std::string& csv, const std::string& out) const {
-    return std::system(("cd '" + folder().string() + "' && gnuplot -e \"csv='" + csv + "'; out='" +
-                        out + "'\" '" RIDGEPOINT_SOURCE_DIR "/results/plots/roofline.gp' 2>log")
-                           .c_str());
-  }
-  static bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
 };
 
 TEST_F(Roofline, EveryPointAndTheRoofAreDrawn) {
@@ -44,13 +48,13 @@ TEST_F(Roofline, EveryPointAndTheRoofAreDrawn) {
   text += results::csv_line(row("decode", "1", 1).cells());
   text += results::csv_line(row("prefill", "512", 500).cells());
   file("r.csv", text);
-  ASSERT_EQ(draw("r.csv", "r.svg"), 0) << slurp(folder() / "log");
+  ASSERT_EQ(draw("roofline.gp", "csv='r.csv'; out='r.svg'"), 0) << slurp(folder() / "log");
   const std::string svg = slurp(folder() / "r.svg");
   for (const char* label : {"roof of the machine", "prefill", "decode", "B=1", "512 tokens",
                             "peak 800 TFLOP/s", "3.20 TB/s", "ridge 250 FLOP/byte"}) {
     EXPECT_THAT(svg, HasSubstr(label));
   }
-  ASSERT_EQ(draw("r.csv", "r.png"), 0);
+  ASSERT_EQ(draw("roofline.gp", "csv='r.csv'; out='r.png'"), 0);
   EXPECT_THAT(slurp(folder() / "r.png").substr(0, 8), HasSubstr("PNG"));
   EXPECT_EQ(slurp(folder() / "log"), "");
 }
@@ -62,8 +66,24 @@ TEST_F(Roofline, ATableWithoutResultsIsAnError) {
   results::Row empty(results::table("run"), options);
   text += results::csv_line(empty.fail("crash", "no row").cells());
   file("r.csv", text);
-  EXPECT_NE(draw("r.csv", "r.svg"), 0);
-  EXPECT_NE(draw("missing.csv", "r.svg"), 0);
+  EXPECT_NE(draw("roofline.gp", "csv='r.csv'; out='r.svg'"), 0);
+  EXPECT_NE(draw("roofline.gp", "csv='missing.csv'; out='r.svg'"), 0);
+}
+
+TEST_F(Pictures, StallsOfEveryStepAreDrawn) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  const Outcome outcome =
+      run({"sweep", "--model", "stories260K", "--vary", "batch=1,2", "--csv", "r.csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* what : {"matrix", "hbm"}) {
+    ASSERT_EQ(draw("stalls.gp", std::string("csv='r.csv'; out='s.svg'; what='") + what + '\''), 0)
+        << slurp(folder() / "log");
+    EXPECT_EQ(slurp(folder() / "log"), "");
+    const std::string svg = slurp(folder() / "s.svg");
+    EXPECT_THAT(svg, HasSubstr("teaching-80g, decode B=2 C=0"));
+    EXPECT_THAT(svg, HasSubstr("busy"));
+    EXPECT_THAT(svg, HasSubstr(what == std::string("hbm") ? "row_conflict" : "wait_load"));
+  }
 }
 
 }  // namespace
