@@ -199,7 +199,9 @@ TEST(Machines, PresetsGiveThePublishedPeaks) {
     double tflop_per_s, tb_per_s;
   };
   for (const auto& [machine, tflop_per_s, tb_per_s] :
-       {Published{"a100-80g", 312, 2.039}, Published{"h100", 989.4, 3.35}}) {
+       {Published{"a100-80g", 312, 2.039}, Published{"h100", 989.4, 3.35},
+        Published{"h200", 989.4, 4.8}, Published{"mi300x", 1307.4, 5.3},
+        Published{"tpu-v5e", 197, 0.819}}) {
     const Options o = read({"--machine", machine});
     const double peak = 2e-6 * o.real("core.count") * o.real("core.matrix_rows") *
                         o.real("core.matrix_cols") * o.real("core.clock_mhz");
