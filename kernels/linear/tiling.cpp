@@ -81,6 +81,11 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
     const std::int64_t worthwhile = ceil_div(kStageBytes * 8, x_bits);
     const std::int64_t even = ceil_div(k, shape.cores);
     t.stage_cols = std::min(round_up(std::max(worthwhile, even), step), k);
+    if (t.x_in_shared) {
+      // What the weight slots leave; never below kt, for which the step above made room.
+      const std::int64_t weight_bits = kWeightSlots * t.nt * core::bits_of(args.w.dtype) * t.kt;
+      t.stage_cols = std::min(t.stage_cols, (budget * 8 - weight_bits) / (kStageSlots * x_bits));
+    }
     // A K step lies in exactly one chunk.
     if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
   }

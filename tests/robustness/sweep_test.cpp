@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "results/csv_reader.hpp"
 #include "tests/robustness/program.hpp"
 
 namespace ridgepoint::tests {
@@ -65,6 +66,27 @@ TEST_F(SweepTest, EveryShippedSuiteMakesPoints) {
     ++suites;
   }
   EXPECT_GE(suites, 5U);
+}
+
+// Every preset holds the kernels' tiles, and no step beats its roofline.
+TEST_F(SweepTest, EveryMachinePresetRunsBothPhases) {
+  const std::string listed = run({"list", "machines"}).out;
+  std::string names;
+  std::istringstream lines(listed.substr(listed.find('\n') + 1));
+  for (std::string line; std::getline(lines, line);) {
+    names += (names.empty() ? "" : ",") + line.substr(0, line.find(','));
+  }
+  const Outcome outcome =
+      run({"sweep", "--model", "gpt2-small", "--vary", "machine=" + names, "--vary",
+           "phase+tokens=decode+1,prefill+128", "--jobs", "2", "--csv", "t.csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err << slurp(folder() / "t.csv");
+  results::CsvReader reader(folder() / "t.csv");
+  std::size_t rows = 0;
+  for (; reader.next(); ++rows) {
+    EXPECT_GE(reader.real("time_ns"), reader.real("roofline_ns")) << reader.text("machine");
+    EXPECT_GT(reader.real("roofline_ns"), 0.0);
+  }
+  EXPECT_GE(rows, 12U);
 }
 
 TEST_F(SweepTest, MergedShardsAreTheWholeSweep) {
