@@ -56,6 +56,14 @@ std::string column_dictionary() {
     section('`' + results::schema_of(table) + "`: " + std::string(table.title), table.columns);
   }
   section("Closing every row", results::closing_columns());
+  text +=
+      "\n## Pictures\n\n"
+      "Gnuplot draws them from these tables; `out` ends in `.svg` or `.png`:\n\n"
+      "```\n"
+      "gnuplot -e \"csv='run.csv'; out='roofline.svg'\" results/plots/roofline.gp\n"
+      "gnuplot -e \"csv='run.csv'; out='stalls.svg'; what='hbm'\" results/plots/stalls.gp\n"
+      "gnuplot -e \"csv='plan.csv'; out='capacity.svg'\" results/plots/capacity.gp\n"
+      "```\n";
   return text;
 }
 

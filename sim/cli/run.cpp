@@ -41,7 +41,7 @@ Request request_of(const config::Options& options) {
 }
 
 std::vector<workloads::BatchSequence> batch_of(const Request& request, std::int64_t block_tokens,
-                                              std::uint64_t seed) {
+                                               std::uint64_t seed) {
   const std::int64_t per_sequence = (request.context + block_tokens - 1) / block_tokens;
   const std::vector<std::uint32_t> ids = shuffled_blocks(per_sequence * request.batch, seed);
   std::vector<workloads::BatchSequence> batch;

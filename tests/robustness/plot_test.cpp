@@ -86,5 +86,25 @@ TEST_F(Pictures, StallsOfEveryStepAreDrawn) {
   }
 }
 
+TEST_F(Pictures, EveryModelAndFormatHasALine) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  std::string text = "model,context_tokens_count,kv_dtype,max_requests_count\n";
+  for (const char* line : {"a-1,fp16", "a-1,fp8", "b,fp16"}) {
+    const std::string name = line;
+    const std::size_t comma = name.find(',');
+    for (const char* point : {"1024,64", "2048,32", "4096,0"}) {
+      const std::string numbers = point;
+      const std::size_t middle = numbers.find(',');
+      text += name.substr(0, comma) + ',' + numbers.substr(0, middle) + name.substr(comma) +
+              numbers.substr(middle) + '\n';
+    }
+  }
+  file("p.csv", text);
+  ASSERT_EQ(draw("capacity.gp", "csv='p.csv'; out='p.svg'"), 0) << slurp(folder() / "log");
+  EXPECT_EQ(slurp(folder() / "log"), "");
+  const std::string svg = slurp(folder() / "p.svg");
+  for (const char* line : {"a-1, fp16", "a-1, fp8", "b, fp16"}) EXPECT_THAT(svg, HasSubstr(line));
+}
+
 }  // namespace
 }  // namespace ridgepoint::tests
