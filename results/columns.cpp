@@ -13,7 +13,8 @@ constexpr Column kProvenance[] = {
     {"schema", CellType::kText, "kind of the table and its version"},
     {"tool_version", CellType::kText, "version of ridgepoint"},
     {"git_commit", CellType::kText, "source it was built from; -dirty: with uncommitted changes"},
-    {"config_sha256", CellType::kText, "SHA-256 of every option that decides the row"},
+    {"config_sha256", CellType::kText,
+     "SHA-256 of every option that decides the row; files count by their path"},
     {"seed", CellType::kInteger, "seed of every random choice"},
 };
 

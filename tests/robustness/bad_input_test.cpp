@@ -154,7 +154,7 @@ const std::vector<Case>& simulation_cases() {
       {"dram_unknown", {"run", "--hbm.standard", "HBM99"}, "'HBM99'"},
       {"dram_too_fast", {"run", "--hbm.pin_rate_gbps", "50"}, "pin_rate_gbps"},
       {"dram_timing", {"run", "--hbm.timing", "tNONE=1"}, "tNONE"},
-      {"model_unknown", {"run", "--model", "llama-9"}, "value 'llama-9' is unknown"},
+      {"model_unknown", {"run", "--model", "lama-2-7b"}, "did you mean 'llama-2-7b'?"},
       {"context_beyond", {"run", "--model", "gpt2-small", "--context", "1024"}, "at most 1024"},
       {"prompt_beyond",
        {"run", "--model", "gpt2-small", "--phase", "prefill", "--tokens", "1025"},

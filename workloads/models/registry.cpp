@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sim/config/suggest.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/text_lines.hpp"
 #include "workloads/models/models_csv.hpp"
@@ -265,11 +266,14 @@ const std::vector<ModelShape>& all_models() {
 
 const ModelShape& find_model(std::string_view name) {
   std::string accepted;
+  std::vector<std::string> names;
   for (const ModelShape& model : all_models()) {
     if (model.name == name) return model;
+    names.push_back(model.name);
     accepted += (accepted.empty() ? "" : ", ") + model.name;
   }
-  core::fail_input({}, "model", std::string(name), "is unknown", accepted);
+  core::fail_input({}, "model", std::string(name),
+                   config::with_suggestion("is unknown", name, names), accepted);
 }
 
 }  // namespace ridgepoint::workloads
