@@ -15,8 +15,10 @@
 
 namespace ridgepoint::kernels {
 
-inline constexpr std::int64_t kKeyTile = 128;     // tokens per K and V tile
-inline constexpr std::int64_t kQueryBlock = 128;  // prefill rows that share one walk over the keys
+inline constexpr std::int64_t kKeyTile = 128;  // tokens per K and V tile
+inline constexpr std::int64_t kKeySlots = 4;   // of the K ring and of the V ring
+inline constexpr std::int64_t kScoreSlots = 2;
+inline constexpr std::int64_t kQueryBlock = 128;  // most prefill rows that share a walk
 
 struct AttentionArgs {
   Tensor q;    // [T, >= heads * head_dim]; head h in columns [h * head_dim, (h + 1) * head_dim)
@@ -49,6 +51,10 @@ struct AttentionPlan {
   std::vector<Merge> merges;  // merge i on core i mod cores
   std::int64_t partials = 0;
 };
+// Prefill rows per walk: kQueryBlock, or the largest power of two whose scores, outputs, queries
+// and probabilities fit the core beside the K and V rings.
+std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args);
+
 AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args);
 
 // Splits of each walk: one when there are >= 0.8 walks per core, otherwise the fewest within 85 %

@@ -14,13 +14,13 @@ double efficiency(std::int64_t walks, std::int64_t cores) {
   return static_cast<double>(walks) / static_cast<double>(ceil_div(walks, cores) * cores);
 }
 
-std::vector<AttentionItem> whole_walks(const AttentionArgs& args) {
+std::vector<AttentionItem> whole_walks(const AttentionArgs& args, std::int64_t block) {
   std::vector<AttentionItem> items;
   for (std::size_t s = 0; s < args.sequences.size(); ++s) {
     const Sequence& sequence = args.sequences[s];
     const std::int64_t before = sequence.context - sequence.new_tokens;
-    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += kQueryBlock) {
-      const std::int64_t rows = std::min(kQueryBlock, sequence.new_tokens - q0);
+    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += block) {
+      const std::int64_t rows = std::min(block, sequence.new_tokens - q0);
       for (std::int64_t head = 0; head < args.cache.kv_heads; ++head) {
         items.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(head), q0, rows, 0,
                          ceil_div(before + q0 + rows, kKeyTile), -1, 0});
@@ -56,6 +56,20 @@ void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, Attenti
 
 }  // namespace
 
+std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args) {
+  const std::int64_t group = args.heads / args.cache.kv_heads, dim = args.cache.head_dim;
+  const std::int64_t accumulators = 4 * (kScoreSlots * kKeyTile + group * (dim + 2));
+  const std::int64_t operands =
+      core::bytes_of(args.q.dtype, 2 * group * dim + kScoreSlots * kKeyTile);
+  const std::int64_t rings = core::bytes_of(args.cache.dtype, 2 * kKeySlots * kKeyTile * dim);
+  std::int64_t block = kQueryBlock;
+  while (block > 1 && (block * accumulators > shape.accumulator_bytes ||
+                       block * operands + rings > shape.scratchpad_bytes)) {
+    block /= 2;
+  }
+  return block;
+}
+
 std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t most) {
   if (10 * walks >= 8 * cores || most <= 1) return 1;
   double best = 0;
@@ -68,7 +82,7 @@ std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t 
 
 AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args) {
   AttentionPlan plan;
-  std::vector<AttentionItem> items = whole_walks(args);
+  std::vector<AttentionItem> items = whole_walks(args, query_block(shape, args));
   std::int64_t longest = 0;
   for (const AttentionItem& item : items) longest = std::max(longest, item.tile1);
   const std::int64_t splits =

@@ -18,8 +18,6 @@ using isa::Ring;
 using isa::Tile;
 using isa::Token;
 
-constexpr std::int64_t kKeySlots = 4;
-constexpr std::int64_t kScoreSlots = 2;
 constexpr std::int64_t kSoftmaxPasses = 6;  // scale, max, subtract, exp, sum, convert
 
 // Values of partial results, when attached.
@@ -339,7 +337,8 @@ isa::Kernel attention(const isa::CoreShape& shape, const AttentionArgs& args,
     if (sequence.new_tokens == 1) {
       decode_rows = job->group;
     } else {
-      prefill_rows = std::max(prefill_rows, std::min(kQueryBlock, sequence.new_tokens));
+      prefill_rows =
+          std::max(prefill_rows, std::min(query_block(shape, args), sequence.new_tokens));
     }
   }
   job->tile_rows = std::max(decode_rows, prefill_rows);

@@ -105,6 +105,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.vector_lanes = options.integer("core.vector_lanes");
   config.scratchpad_bytes = bytes_from(options, "core.scratchpad_kib", kKib);
   config.accumulator_bytes = bytes_from(options, "core.accumulator_kib", kKib);
+  config.tile_rows = options.integer("core.tile_rows");
   config.load_queue_bytes = options.integer("core.load_queue_bytes");
   config.store_queue_bytes = options.integer("core.store_queue_bytes");
   config.port_bytes_per_cycle = options.integer("core.port_bytes_per_cycle");

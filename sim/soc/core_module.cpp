@@ -7,9 +7,8 @@
 
 namespace ridgepoint::soc {
 
-CoreModule::CoreModule(const sc_core::sc_module_name& name,
-                       const accel::AcceleratorConfig& config, std::int64_t index,
-                       const Splitter& splitter, PayloadPool& pool)
+CoreModule::CoreModule(const sc_core::sc_module_name& name, const accel::AcceleratorConfig& config,
+                       std::int64_t index, const Splitter& splitter, PayloadPool& pool)
     : sc_module(name),
       socket("socket"),
       config_(config),
@@ -86,7 +85,12 @@ tlm::tlm_sync_enum CoreModule::nb_transport_bw(int port, tlm::tlm_generic_payloa
 
 void CoreModule::step() {
   wake_at_ = core::kNever;
-  core_.advance(core_.clock().first_cycle_at_or_after(now_fs() + response_latency_));
+  try {
+    core_.advance(core_.clock().first_cycle_at_or_after(now_fs() + response_latency_));
+  } catch (...) {
+    on_error(std::current_exception());
+    return;
+  }
   wake_for_next_event();
   if (running_ && core_.finished()) {
     running_ = false;

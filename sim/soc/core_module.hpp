@@ -18,8 +18,7 @@
 namespace ridgepoint::soc {
 
 // Cuts an address range of a memory space into pieces.
-using Splitter =
-    std::function<void(isa::Space, const isa::Segment&, std::vector<accel::Piece>&)>;
+using Splitter = std::function<void(isa::Space, const isa::Segment&, std::vector<accel::Piece>&)>;
 
 class CoreModule : public sc_core::sc_module, public accel::Fabric {
  public:
@@ -34,6 +33,8 @@ class CoreModule : public sc_core::sc_module, public accel::Fabric {
   // Set by the machine: the signal network between cores, and the end of a kernel on this core.
   std::function<void(std::uint32_t slot, core::Femtoseconds time)> on_publish;
   std::function<void()> on_finished;
+  // What a kernel threw; SystemC would turn it into a report and lose its type.
+  std::function<void(std::exception_ptr)> on_error;
   void receive_token(std::uint32_t slot, core::Femtoseconds time);
 
   void split(isa::Space space, const isa::Segment& segment,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <systemc>
 
 #include "sim/accel/shared_memory.hpp"
@@ -53,7 +54,6 @@ int prepare_systemc() {
 
 }  // namespace
 
-
 struct Machine::Parts {
   MachineConfig config;
   std::shared_ptr<const dram::Spec> spec;
@@ -67,6 +67,7 @@ struct Machine::Parts {
   std::size_t running = 0;  // cores that have not finished the kernel
   core::Cycle end = 0;      // of the last kernel
   bool memory_is_stale = false;
+  std::exception_ptr error;  // thrown by a kernel
 
   explicit Parts(const MachineConfig& machine);
   void split(isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out);
@@ -82,8 +83,9 @@ Machine::Parts::Parts(const MachineConfig& machine)
       spec(std::make_shared<const dram::Spec>(dram::resolve(machine.hbm))),
       interleave(*spec) {
   config.accel.validate();
-  splitter = [this](isa::Space space, const isa::Segment& segment,
-                    std::vector<accel::Piece>& out) { split(space, segment, out); };
+  splitter = [this](isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out) {
+    split(space, segment, out);
+  };
   const auto channels = static_cast<std::size_t>(spec->channels);
   const core::Femtoseconds look_ahead = config.accel.request_latency_ns * core::kFsPerNs;
   for (std::size_t i = 0; i <= channels; ++i) {
@@ -96,6 +98,10 @@ Machine::Parts::Parts(const MachineConfig& machine)
     for (MemoryModule& memory : memories) core.socket.bind(memory.socket);
     core.on_finished = [this] {
       if (--running == 0) sc_core::sc_pause();
+    };
+    core.on_error = [this](std::exception_ptr thrown) {
+      if (!error) error = std::move(thrown);
+      sc_core::sc_pause();
     };
     core.on_publish = [this](std::uint32_t slot, core::Femtoseconds time) {
       const core::Femtoseconds seen = time + config.accel.sync_latency_ns * core::kFsPerNs;
@@ -123,15 +129,16 @@ void Machine::Parts::split(isa::Space space, const isa::Segment& segment,
     }
   };
   const bool shared = space == isa::Space::kShared;
-  const auto capacity = static_cast<std::uint64_t>(shared ? config.accel.shared_bytes
-                                                          : spec->total_bytes());
+  const auto capacity =
+      static_cast<std::uint64_t>(shared ? config.accel.shared_bytes : spec->total_bytes());
   if (segment.address + segment.bytes > capacity) {
-    throw core::SimulationError(
-        "address range " + std::to_string(segment.address) + " + " +
-        std::to_string(segment.bytes) + " lies outside the " +
-        (shared ? "shared memory" : "HBM") + " of " + std::to_string(capacity) + " bytes");
+    throw core::SimulationError("address range " + std::to_string(segment.address) + " + " +
+                                std::to_string(segment.bytes) + " lies outside the " +
+                                (shared ? "shared memory" : "HBM") + " of " +
+                                std::to_string(capacity) + " bytes");
   }
-  if (shared) return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes);
+  if (shared)
+    return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes);
   split_pieces.clear();
   interleave.split(segment.address, segment.bytes, split_pieces);
   for (const dram::Piece& piece : split_pieces) {
@@ -164,6 +171,7 @@ void Machine::Parts::simulate() {
   } catch (const sc_core::sc_report& report) {
     throw core::SimulationError(report.get_msg());
   }
+  if (error) std::rethrow_exception(error);
   if (running != 0) throw core::SimulationError(deadlock_report());
 }
 

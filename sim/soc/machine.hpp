@@ -50,8 +50,8 @@ class Machine {
 
   const MachineConfig& config() const;
   std::int64_t channels() const;
-  std::uint64_t hbm_bytes() const;         // capacity
-  double hbm_peak_bytes_per_s() const;     // all channels, from the pins
+  std::uint64_t hbm_bytes() const;      // capacity
+  double hbm_peak_bytes_per_s() const;  // all channels, from the pins
   const core::Clock& clock() const;
 
   // Runs one kernel to its end. With `values`, commands compute on the attached tensors; cycles do

@@ -23,8 +23,7 @@ MemoryModule::MemoryModule(const sc_core::sc_module_name& name,
   dont_initialize();
 }
 
-void MemoryModule::replace_port(std::unique_ptr<core::MemoryPort> port,
-                                core::Femtoseconds origin) {
+void MemoryModule::replace_port(std::unique_ptr<core::MemoryPort> port, core::Femtoseconds origin) {
   if (in_flight() != 0) throw core::SimulationError("a memory in use cannot be replaced");
   port_ = std::move(port);
   origin_ = origin;
@@ -100,8 +99,7 @@ void MemoryModule::grant(int source) {
   tlm::tlm_generic_payload& payload = *from.withheld;
   from.withheld = nullptr;
   tlm::tlm_phase phase = tlm::END_REQ;
-  sc_core::sc_time delay =
-      to_sc_time(std::max<core::Femtoseconds>(0, free_at - now_fs()));
+  sc_core::sc_time delay = to_sc_time(std::max<core::Femtoseconds>(0, free_at - now_fs()));
   socket[source]->nb_transport_bw(payload, phase, delay);
 }
 

@@ -59,7 +59,8 @@ class MemoryModule : public sc_core::sc_module {
   core::Femtoseconds wake_at_ = core::kNever;
   std::vector<Held> held_;
   std::vector<std::uint64_t> free_slots_;
-  // Request ids are sequence << kSlotBits | slot: a source's simultaneous requests keep their order.
+  // Request ids are sequence << kSlotBits | slot: a source's simultaneous requests keep their
+  // order.
   static constexpr int kSlotBits = 24;
   std::uint64_t sequence_ = 0;
   std::vector<Source> sources_;
