@@ -10,7 +10,7 @@ Table generate_table() {
       {"machine", kText, "the accelerator", true},
       {"model", kText, "the model of the weight file", true},
       {"weights", kText, "the weight file; blank: made from the seed", true},
-      {"dtype", kText, "format of weights, cache and activations", true},
+      {"dtype", kText, "format of stored weights and cache", true},
       {"no_cache", kText, "true: every step computes all tokens again", true},
       {"prompt", kText, "the text that was continued", true},
       {"prompt_tokens_count", kInteger, "tokens of the prompt"},

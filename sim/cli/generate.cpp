@@ -142,7 +142,8 @@ int generate_command(const Context& context) {
   // A random model never means to stop.
   spec.stop_token = options.has("generate.weights") ? workloads::kBos : -1;
   const core::DType dtype = *core::dtype_from_name(options.text("generate.dtype"));
-  spec.formats = {dtype, dtype, dtype};
+  // Activations stay fp32: rounding them would decide between close tokens by chance.
+  spec.formats = {dtype, dtype, core::DType::kFp32};
   std::uint64_t step = 0;
   spec.choose = [&](std::span<const float> logits) {
     return static_cast<std::uint32_t>(kernels::sample_reference(logits, sampling, step++));

@@ -47,7 +47,7 @@ OptionGroup generate_options() {
        .type = kChoice,
        .fallback = "fp16",
        .accepted = "fp32|fp16|bf16",
-       .help = "format of weights, cache and activations; sums are fp32",
+       .help = "format of stored weights and cache; activations and sums are fp32",
        .column = "dtype"},
       {.key = "generate.temperature",
        .flag = "temperature",

@@ -21,10 +21,10 @@ struct Data {
   LinearArgs args;
 
   Data(const Case& c, std::int64_t panel_rows) {
-    x = testing::seeded_values(static_cast<std::size_t>(c.m * c.k), 1);
-    w = testing::seeded_values(static_cast<std::size_t>(c.n * c.k), 2);
-    bias = testing::seeded_values(static_cast<std::size_t>(c.n), 3);
-    residual = testing::seeded_values(static_cast<std::size_t>(c.m * c.n), 4);
+    x = test_machines::seeded_values(static_cast<std::size_t>(c.m * c.k), 1);
+    w = test_machines::seeded_values(static_cast<std::size_t>(c.n * c.k), 2);
+    bias = test_machines::seeded_values(static_cast<std::size_t>(c.n), 3);
+    residual = test_machines::seeded_values(static_cast<std::size_t>(c.m * c.n), 4);
     y.assign(static_cast<std::size_t>(c.m * c.n), -7.0f);
     std::uint64_t next = 0;
     const auto tensor = [&next](std::int64_t rows, std::int64_t cols, float* values) {
@@ -55,7 +55,7 @@ class Linear : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Linear, ValuesTrafficAndCycles) {
   const Case c = GetParam();
-  soc::MachineConfig config = testing::small_machine();
+  soc::MachineConfig config = test_machines::small_machine();
   config.accel.shared_bytes = c.shared_bytes;
   soc::Machine machine(config);
   const isa::CoreShape shape = config.accel.shape();

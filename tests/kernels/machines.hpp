@@ -7,7 +7,7 @@
 
 #include "sim/soc/machine.hpp"
 
-namespace ridgepoint::testing {
+namespace ridgepoint::test_machines {
 
 // 4 cores of 16x16, one HBM3 stack of 4 channels.
 inline soc::MachineConfig small_machine() {
@@ -39,4 +39,4 @@ inline std::vector<float> seeded_values(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-}  // namespace ridgepoint::testing
+}  // namespace ridgepoint::test_machines

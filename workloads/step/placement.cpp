@@ -64,12 +64,13 @@ void* Placement::values_for(std::uint64_t bytes) {
   return storage_.back().get();
 }
 
-void* Placement::stacked_values(const LoadedModel* model, const std::vector<std::string>& names) {
+void* Placement::stacked_values(const LoadedModel* model, const std::vector<std::string>& names,
+                                core::DType dtype) {
   if (model == nullptr) return nullptr;
   std::vector<Tensor> parts;
   std::size_t bytes = 0;
   for (const std::string& name : names) {
-    parts.push_back(converted(model->tensor(name), spec_.formats.weights));
+    parts.push_back(converted(model->tensor(name), dtype));
     bytes += parts.back().bytes.size();
   }
   auto* values = static_cast<std::byte*>(values_for(bytes));
@@ -81,16 +82,20 @@ void* Placement::stacked_values(const LoadedModel* model, const std::vector<std:
   return values;
 }
 
-kernels::Tensor Placement::vector(const LoadedModel* model, const std::vector<std::string>& names,
-                                  std::int64_t rows, std::int64_t cols) {
+kernels::Tensor Placement::table(const LoadedModel* model, const std::vector<std::string>& names,
+                                 std::int64_t rows, std::int64_t cols, core::DType dtype) {
   kernels::Tensor tensor;
   tensor.traffic = core::Traffic::kWeight;
-  tensor.dtype = spec_.formats.weights;
+  tensor.dtype = dtype;
   tensor.rows = rows;
   tensor.cols = cols;
   tensor.address = allocate(tensor.bytes(), "weights");
-  tensor.values = stacked_values(model, names);
+  tensor.values = stacked_values(model, names, dtype);
   return tensor;
+}
+
+kernels::Tensor Placement::norm(const LoadedModel* model, const std::vector<std::string>& names) {
+  return table(model, names, 1, shape_.d_model, core::DType::kFp32);
 }
 
 kernels::Weight Placement::matrix(const LoadedModel* model, const std::vector<std::string>& names,
@@ -101,7 +106,7 @@ kernels::Weight Placement::matrix(const LoadedModel* model, const std::vector<st
   weight.k = k;
   weight.panel_rows = spec_.panel_rows;
   weight.address = allocate(weight.footprint_bytes(), "weights");
-  weight.values = stacked_values(model, names);
+  weight.values = stacked_values(model, names, spec_.formats.weights);
   return weight;
 }
 
@@ -119,40 +124,41 @@ void Placement::place(const LoadedModel* model) {
   check_covered(shape_);
   const std::int64_t d = shape_.d_model, q = shape_.q_dim(), kv = shape_.kv_dim();
   const std::int64_t f = shape_.ffn_dim, up_rows = shape_.gated() ? 2 * f : f;
+  const core::DType weights = spec_.formats.weights;
   const bool layer_norm = shape_.norm == NormKind::kLayerNorm;
-  table_ = vector(model, {"embedding"}, shape_.vocab, d);
+  table_ = table(model, {"embedding"}, shape_.vocab, d, weights);
   if (shape_.learned_positions()) {
-    positions_ = vector(model, {"position_embedding"}, shape_.max_context, d);
+    positions_ = table(model, {"position_embedding"}, shape_.max_context, d, weights);
   }
   for (std::int64_t l = 0; l < shape_.layers; ++l) {
     const auto name = [l](const char* part) { return layer_tensor(l, part); };
     LayerPlacement layer;
-    layer.attn_norm = vector(model, {name("attn_norm")}, 1, d);
-    layer.ffn_norm = vector(model, {name("ffn_norm")}, 1, d);
+    layer.attn_norm = norm(model, {name("attn_norm")});
+    layer.ffn_norm = norm(model, {name("ffn_norm")});
     if (layer_norm) {
-      layer.attn_norm_bias = vector(model, {name("attn_norm_bias")}, 1, d);
-      layer.ffn_norm_bias = vector(model, {name("ffn_norm_bias")}, 1, d);
+      layer.attn_norm_bias = norm(model, {name("attn_norm_bias")});
+      layer.ffn_norm_bias = norm(model, {name("ffn_norm_bias")});
     }
     layer.qkv = matrix(model, {name("q"), name("k"), name("v")}, q + 2 * kv, d);
     if (shape_.qkv_bias) {
       layer.qkv_bias =
-          vector(model, {name("q_bias"), name("k_bias"), name("v_bias")}, 1, q + 2 * kv);
+          table(model, {name("q_bias"), name("k_bias"), name("v_bias")}, 1, q + 2 * kv, weights);
     }
     layer.o = matrix(model, {name("o")}, d, q);
     layer.up = shape_.gated() ? matrix(model, {name("gate"), name("up")}, up_rows, d)
                               : matrix(model, {name("up")}, up_rows, d);
     layer.down = matrix(model, {name("down")}, d, f);
     if (shape_.other_bias) {
-      layer.o_bias = vector(model, {name("o_bias")}, 1, d);
+      layer.o_bias = table(model, {name("o_bias")}, 1, d, weights);
       layer.up_bias = shape_.gated()
-                          ? vector(model, {name("gate_bias"), name("up_bias")}, 1, up_rows)
-                          : vector(model, {name("up_bias")}, 1, up_rows);
-      layer.down_bias = vector(model, {name("down_bias")}, 1, d);
+                          ? table(model, {name("gate_bias"), name("up_bias")}, 1, up_rows, weights)
+                          : table(model, {name("up_bias")}, 1, up_rows, weights);
+      layer.down_bias = table(model, {name("down_bias")}, 1, d, weights);
     }
     layers_.push_back(layer);
   }
-  final_norm_ = vector(model, {"final_norm"}, 1, d);
-  if (layer_norm) final_norm_bias_ = vector(model, {"final_norm_bias"}, 1, d);
+  final_norm_ = norm(model, {"final_norm"});
+  if (layer_norm) final_norm_bias_ = norm(model, {"final_norm_bias"});
   if (shape_.tied_embeddings) {
     head_ = {spec_.formats.weights, shape_.vocab,   d,
              spec_.panel_rows,      table_.address, table_.values};

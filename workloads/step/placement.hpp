@@ -71,12 +71,15 @@ class Placement {
   std::uint64_t allocate(std::uint64_t bytes, const char* what);
   void* values_for(std::uint64_t bytes);
   kernels::Tensor activation(std::int64_t rows, std::int64_t cols, core::DType dtype);
-  // One stored vector or table, and one or more matrices stacked by rows.
-  kernels::Tensor vector(const LoadedModel* model, const std::vector<std::string>& names,
-                         std::int64_t rows, std::int64_t cols);
+  // Tensors stacked by rows (or, of one row, side by side): a table or bias, a norm (always fp32:
+  // rounding its few numbers would only cost accuracy), a matrix.
+  kernels::Tensor table(const LoadedModel* model, const std::vector<std::string>& names,
+                        std::int64_t rows, std::int64_t cols, core::DType dtype);
+  kernels::Tensor norm(const LoadedModel* model, const std::vector<std::string>& names);
   kernels::Weight matrix(const LoadedModel* model, const std::vector<std::string>& names,
                          std::int64_t n, std::int64_t k);
-  void* stacked_values(const LoadedModel* model, const std::vector<std::string>& names);
+  void* stacked_values(const LoadedModel* model, const std::vector<std::string>& names,
+                       core::DType dtype);
 
   ModelShape shape_;
   PlacementSpec spec_;
