@@ -126,6 +126,7 @@ TEST(Bind, EveryAcceleratorKeyIsRead) {
       {"fabric.request_latency_ns", "100"},
       {"fabric.response_latency_ns", "100"},
       {"fabric.sync_latency_ns", "300"},
+      {"core.tile_rows", "64"},
       {"fabric.piece_bytes", "2048"},
       {"fabric.credits", "16"},
       {"host.launch_ns", "2000"},
