@@ -18,8 +18,10 @@ class BankQueues {
     std::int64_t row;
     std::uint64_t order;
     Tick entered;
+    std::int64_t burst;  // of the channel
     std::int32_t piece;
     std::int32_t useful_bytes;
+    std::uint32_t chunk;  // see EventChannel::Chunk
     std::uint16_t column;
     std::uint16_t next;
   };
@@ -38,6 +40,17 @@ class BankQueues {
   std::uint64_t hits() const { return hits_; }
   const Entry& oldest(int bank) const { return entries_[list(bank).head]; }
   const Entry& hit(int bank) const { return entries_[list(bank).hit]; }
+
+  template <typename Visit>
+  void for_each(Visit&& visit) const {  // visit(bank, entry): by bank, then oldest first
+    for (std::uint64_t left = queued_; left != 0; left &= left - 1) {
+      const int bank = std::countr_zero(left);
+      for (std::uint16_t slot = list(bank).head; slot != kNone; slot = entries_[slot].next) {
+        visit(bank, entries_[slot]);
+      }
+    }
+  }
+  void clear() { *this = BankQueues(capacity_, static_cast<int>(lists_.size())); }
 
   void push(int bank, Entry entry, std::int64_t open_row) {
     const std::uint16_t slot = free_.back();

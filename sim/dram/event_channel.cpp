@@ -19,6 +19,8 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),
       fancy_(fcfs_ || spec_->config.hit_cap > 0),
       siblings_(spec_->geometry.stack_ids > 1),
+      optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
+                     spec_->config.refresh_postpone > 0),
       per_bank_(spec_->config.refresh == RefreshMode::kPerBank) {
   const int banks = spec_->geometry.banks_per_pseudo_channel();
   for (int pc = 0; pc < spec_->geometry.pseudo_channels; ++pc) {
@@ -46,19 +48,21 @@ void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));
   for (Tick now = next_tick(); now < to; now = next_tick()) {
-    if (start_at_ <= now) start_tick(now);
+    if (start_at_ <= now && !start_tick(now)) return;
     row_phase(now);
     // A column command makes room: what the next tick begins with is done at once when it is due.
     if (column_phase(now)) {
       start_at_ = now + 1;
-      if (now + 1 < to) start_tick(now + 1);
+      if (now + 1 < to && !start_tick(now + 1)) return;
     }
   }
 }
 
-void EventChannel::start_tick(Tick now) {
+// False when at_boundary stopped the run.
+bool EventChannel::start_tick(Tick now) {
   start_at_ = core::kNever;
   feed(now);
+  if (stopped_) return false;
   for (PseudoChannel& pc : pcs_) {
     choose_direction(pc, now);
     if (pc.refresh.next_due() <= now) {
@@ -68,6 +72,7 @@ void EventChannel::start_tick(Tick now) {
     }
     start_at_ = std::min(start_at_, pc.refresh.next_due());
   }
+  return true;
 }
 
 // ---- Entering
@@ -75,10 +80,35 @@ void EventChannel::start_tick(Tick now) {
 // Blocked bursts are tried again after the next column command, the only thing that makes room.
 void EventChannel::feed(Tick now) {
   while (PieceState* piece = intake_.head(now)) {
+    if (chunk_to_enter_ == 0) {
+      if (at_boundary(now)) {
+        stopped_ = true;
+        return;
+      }
+      open_chunk(*piece);
+    }
     if (!enter(*piece, now)) return;
+    --chunk_to_enter_;
     if (++piece->next_burst == piece->end_burst) intake_.admit_head(now);
+    if (chunk_to_enter_ == 0) chunk_entered(now);
   }
   start_at_ = intake_.next_arrival();
+}
+
+void EventChannel::open_chunk(const PieceState& piece) {
+  const std::int64_t end = (piece.next_burst / kChunkBursts + 1) * kChunkBursts;
+  chunk_to_enter_ = std::min(end, piece.end_burst) - piece.next_burst;
+  origin_ = map_.decode(piece.next_burst).bank;
+  chunks_.push_back(
+      {piece.next_burst, intake_.head_index(), static_cast<std::int32_t>(chunk_to_enter_)});
+}
+
+void EventChannel::burst_left(std::uint32_t chunk) {
+  --chunks_[chunk - first_chunk_].left;
+  while (!chunks_.empty() && chunks_.front().left == 0) {
+    chunks_.pop_front();
+    ++first_chunk_;
+  }
 }
 
 bool EventChannel::enter(PieceState& piece, Tick now) {
@@ -95,19 +125,24 @@ bool EventChannel::enter(PieceState& piece, Tick now) {
   const int index = intake_.head_index();
   if (same_burst) {
     ledger_.forwarded(piece.request.traffic, useful);
+    burst_left(first_chunk_ + static_cast<std::uint32_t>(chunks_.size()) - 1);
     if (intake_.finish_burst(index, now + 1)) ledger_.completed(piece);
     return true;
   }
   if (queue.empty() && other.empty()) ledger_.queue_became(false, pc.index, now);
-  const std::int64_t open_row = use(at.bank).open_row;
+  ledger_.entered(now);
+  BankUse& row = use(at.bank);
+  const std::int64_t open_row = row.open_row;
+  row.row_entered(at.row);
   queue.push(bank,
-             {at.row, entered_++, now, index, static_cast<std::int32_t>(useful),
+             {at.row, entered_++, now, piece.next_burst, index, static_cast<std::int32_t>(useful),
+              first_chunk_ + static_cast<std::uint32_t>(chunks_.size()) - 1,
               static_cast<std::uint16_t>(at.column), 0},
              open_row);
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
   if (open_row == at.row) {
     pc.column_at = std::min(pc.column_at, now);
-  } else {
+  } else if ((queue.hits() >> bank & 1) == 0 || fancy_) {
     pc.row_at = std::min(pc.row_at, now);
   }
   return true;
@@ -161,11 +196,25 @@ bool EventChannel::column_phase(Tick now) {
   }
   if (best.bank < 0) return false;
   issue_column(pc_of(best.bank), best.bank, now);
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.column_at <= now) pc.column_at = column_gate(pc, now + 1);
+  }
   return true;
+}
+
+// Before this no column command of the active direction fits on the buses.
+Tick EventChannel::column_gate(const PseudoChannel& pc, Tick now) const {
+  const Command command = pc.draining ? Command::kWr : Command::kRd;
+  return spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
 }
 
 // The oldest request to an open row whose time has come; else sets column_at.
 void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
+  const Tick gate = column_gate(pc, now);
+  if (gate > now) {
+    pc.column_at = gate;
+    return;
+  }
   const BankQueues& queue = pc.active();
   const Command command = pc.draining ? Command::kWr : Command::kRd;
   std::uint64_t banks = queue.hits() & ~pc.held;
@@ -177,16 +226,16 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
   bool found = false;
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
-    const Tick ready = when(command, pc.first_bank + bank, now);
+    const Tick ready = timers_.narrow(command, pc.first_bank + bank);
     if (ready > now) {
       again = std::min(again, ready);
       continue;
     }
     found = true;
     const std::uint64_t order = queue.hit(bank).order;
-    if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order};
+    if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order, 0};
   }
-  pc.column_at = found ? now + 1 : again;
+  if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
 }
 
 void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
@@ -205,6 +254,8 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   row.last_use = now;
   ledger_.column_command(command, {flat_bank, entry.row, entry.column}, entry.entered, now,
                          intake_.piece(entry.piece).request.traffic, entry.useful_bytes);
+  column_issued(command, flat_bank, entry, now);
+  burst_left(entry.chunk);
   if (intake_.finish_burst(entry.piece, now + data_end_[write])) {
     ledger_.completed(intake_.piece(entry.piece));
   }
@@ -214,7 +265,12 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
     pc.open &= ~bit;
   }
   // Without hits the bank may need a row command, its refresh may suit, or its row may time out.
-  if ((pc.queues[write].hits() & bit) == 0 || fancy_) pc.row_at = std::min(pc.row_at, now + 1);
+  const bool wanted = (pc.queues[write].queued() & bit) != 0;
+  if (fancy_ || optional_rows_ || close) {
+    if (!more || wanted || fancy_) pc.row_at = std::min(pc.row_at, now + 1);
+  } else if (wanted && (pc.queues[write].hits() & bit) == 0) {
+    pc.row_at = std::min(pc.row_at, when(Command::kPre, flat_bank, now + 1));
+  }
 }
 
 }  // namespace ridgepoint::dram

@@ -45,13 +45,17 @@ bool EventChannel::issue_row_command(Tick now) {
 
 void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now,
                              bool for_other_row) {
-  const auto [command, bank, row, order] = candidate;
+  const auto [command, bank, row, order, chunk] = candidate;
   timers_.issue(command, bank, now);
   ledger_.row_command(command, bank, row, now, for_other_row);
+  row_issued(command, bank, chunk, now);
   const int local = bank & bank_mask_;
   const std::uint64_t bit = std::uint64_t{1} << local;
   if (command == Command::kAct) {
-    use(bank) = {row, 0, now};
+    BankUse& opened = use(bank);
+    opened.open_row = row;
+    opened.served = 0;
+    opened.last_use = now;
     pc.open |= bit;
     for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
     pc.column_at =
@@ -106,7 +110,7 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    issue_row(pc, {command, bank, kClosed, 0}, now, false);
+    issue_row(pc, {command, bank, kClosed, 0, 0}, now, false);
     if (closed) {
       pc.refresh.refreshed(unit);
       update_held(pc);
@@ -125,17 +129,22 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
     banks |= capped(pc, queue) & ~pc.held;
     if (fcfs_) banks = only_oldest(queue, banks);
   }
+  if (banks == 0) return;
+  const Tick act = timers_.wide(Command::kAct, pc.first_bank);
+  const Tick pre = timers_.wide(Command::kPre, pc.first_bank);
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
-    const Command command = (pc.open >> bank & 1) != 0 ? Command::kPre : Command::kAct;
-    const Tick ready = when(command, pc.first_bank + bank, now);
+    const bool open = (pc.open >> bank & 1) != 0;
+    const Command command = open ? Command::kPre : Command::kAct;
+    const Tick ready = spec_->align_up(
+        command, std::max({now, open ? pre : act, timers_.narrow(command, pc.first_bank + bank)}));
     if (ready > now) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
     const BankQueues::Entry& oldest = queue.oldest(bank);
     if (best.bank < 0 || oldest.order < best.order) {
-      best = {command, pc.first_bank + bank, oldest.row, oldest.order};
+      best = {command, pc.first_bank + bank, oldest.row, oldest.order, oldest.chunk};
     }
   }
 }
@@ -153,7 +162,7 @@ bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    issue_row(pc, {Command::kPre, bank, kClosed, 0}, now, false);
+    issue_row(pc, {Command::kPre, bank, kClosed, 0, 0}, now, false);
     return true;
   }
   return false;

@@ -21,6 +21,9 @@ struct PieceState {
   std::int64_t end_burst = 0;
   std::int64_t unfinished = 0;  // bursts that have not had their column command
   Tick done = 0;                // end of data of the latest burst so far
+  bool reported = false;        // its completion was foreseen
+  std::int64_t foreseen = 0;    // bursts, between foresee() and end_foresight()
+  Tick foreseen_done = 0;
 };
 
 class Intake {
@@ -47,13 +50,20 @@ class Intake {
 
   PieceState& piece(int index) { return pieces_[static_cast<std::size_t>(index)]; }
   // One burst's data ends at `end`. True when that was the piece's last burst.
-  bool finish_burst(int index, Tick end) {
+  bool finish_burst(int index, Tick end) { return finish_bursts(index, 1, end); }
+  bool finish_bursts(int index, std::int64_t count, Tick end) {
     PieceState& state = piece(index);
     state.done = std::max(state.done, end);
-    if (--state.unfinished != 0) return false;
+    state.unfinished -= count;
+    if (state.unfinished != 0) return false;
     complete(index);
     return true;
   }
+
+  // Bursts that are certain to end so, though they have not been simulated: a request whose last
+  // ones are among those between here and end_foresight() is reported as completed now, once.
+  void foresee(int index, std::int64_t count, Tick end);
+  void end_foresight();
 
   bool idle() const { return live_ == 0; }
   core::Femtoseconds next_completion() const;
@@ -63,10 +73,12 @@ class Intake {
  private:
   bool before(int a, int b) const;
   void complete(int index);
+  void report(const PieceState& state, Tick done);
 
   const Spec* spec_;
   std::vector<PieceState> pieces_;  // a pool
   std::vector<int> free_;
+  std::vector<int> foreseen_;
   std::deque<int> waiting_;  // in order of (arrival, source, id)
   std::int64_t live_ = 0;
   std::vector<core::MemoryEvent> admitted_;

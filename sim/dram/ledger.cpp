@@ -111,7 +111,8 @@ void Ledger::column_command(Command command, const DramAddress& at, Tick entered
   ++stats_.commands[static_cast<std::size_t>(command)];
   ++stats_.bank_bursts[static_cast<std::size_t>(at.bank)];
   stats_.busy_ticks += tBURST_;
-  stats_.queue_wait_ticks += tick - entered;
+  stats_.queue_wait_ticks += tick;
+  --queued_bursts_;
   const auto kind = static_cast<std::size_t>(traffic);
   (write ? stats_.write_pin_bytes : stats_.read_pin_bytes)[kind] += spec_->geometry.burst_bytes;
   (write ? stats_.write_useful_bytes : stats_.read_useful_bytes)[kind] += useful_bytes;
@@ -140,6 +141,7 @@ void Ledger::queue_became(bool empty, int pc, Tick tick) {
 ChannelStats Ledger::snapshot(Tick now) const {
   ChannelStats stats = stats_;
   stats.total_ticks = now * static_cast<Tick>(pcs_.size());
+  stats.queue_wait_ticks += now * queued_bursts_;
   for (const PcState& pc : pcs_) {
     if (pc.slot_end >= now) {  // the last burst's slot reaches past now
       stats.busy_ticks -= pc.slot_end - now;

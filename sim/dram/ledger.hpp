@@ -22,12 +22,30 @@ class Ledger {
   // RD, WR, RDA, WRA of one burst that entered the queue at `entered`.
   void column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
                       core::Traffic traffic, std::int64_t useful_bytes);
+  void entered(Tick tick) {
+    ++queued_bursts_;
+    stats_.queue_wait_ticks -= tick;
+  }
   void forwarded(core::Traffic traffic, std::int64_t useful_bytes);
   void completed(const PieceState& piece);
   // A pseudo-channel's queues got their first entry, or lost their last one.
   void queue_became(bool empty, int pc, Tick tick);
 
   ChannelStats snapshot(Tick now) const;
+
+  // ---- For the fast path: the part of the state that can still influence the statistics, relative
+  // to `now`, with banks renamed by XOR with `base`. `queued` is a set of flat banks. Reads only.
+  bool can_save() const;
+  void save(Tick now, int base, const std::vector<bool>& queued, std::vector<std::uint64_t>& out);
+  void load(Tick now, int base, const std::uint64_t*& in);
+  // Bursts that waited since `entered` or longer are all the same to account_gap.
+  Tick relevant_entry(int bank, Tick entered) const;
+  const ChannelStats& totals() const { return stats_; }
+  ChannelStats& totals() { return stats_; }
+  std::int64_t queued_bursts() const { return queued_bursts_; }
+  void add_queued_bursts(std::int64_t count) { queued_bursts_ += count; }
+  const CommandObserver& observer() const { return observer_; }
+  void trace(Command command, const DramAddress& at, Tick tick) const;
 
  private:
   enum class Fresh : std::uint8_t { kNo, kMiss, kConflict };
@@ -51,7 +69,6 @@ class Ledger {
   void account_gap(const BankState& bank, PcState& pc, int group, bool write, Tick entered,
                    Tick tick);
   void count_row_state(BankState& bank);
-  void trace(Command command, const DramAddress& at, Tick tick) const;
 
   const Spec* spec_;
   Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tCCD_L_, tBURST_, tRTW_, write_to_read_,
@@ -60,6 +77,7 @@ class Ledger {
   std::vector<BankState> banks_;
   std::vector<PcState> pcs_;
   std::vector<Tick> group_column_;  // last column command per bank group
+  std::int64_t queued_bursts_ = 0;
   CommandObserver observer_;
 };
 

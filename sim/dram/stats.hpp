@@ -57,7 +57,7 @@ struct ChannelStats {
   std::int64_t pieces = 0;         // completed
   std::int64_t latency_ticks = 0;  // sum over pieces, arrival to last byte
   std::array<std::int64_t, kLatencyBuckets> latency_histogram{};  // [i]: 2^i <= ticks < 2^(i+1)
-  std::int64_t queue_wait_ticks = 0;  // sum over bursts; / elapsed = mean queue occupancy
+  std::int64_t queue_wait_ticks = 0;  // queued bursts x ticks; / elapsed = mean occupancy
 
   std::vector<std::int64_t> bank_activations;  // by flat bank
   std::vector<std::int64_t> bank_bursts;

@@ -33,12 +33,18 @@ class Timers {
 
   // Not rounded up to the command's grid.
   Tick earliest(Command command, int bank) const {
-    Tick tick = 0;
-    for (std::size_t scope = 0; scope < kScopes; ++scope) {
-      tick = std::max(tick, at(static_cast<Scope>(scope), command, bank));
-    }
+    return std::max(wide(command, bank), narrow(command, bank));
+  }
+  // The two halves of earliest(): what all banks of a pseudo-channel share, and the rest.
+  Tick wide(Command command, int bank) const {
+    const Tick tick =
+        std::max(at(Scope::kPseudoChannel, command, bank), at(Scope::kChannel, command, bank));
     return windows_to_[static_cast<std::size_t>(command)] ? std::max(tick, window(command, bank))
                                                           : tick;
+  }
+  Tick narrow(Command command, int bank) const {
+    return std::max({at(Scope::kBank, command, bank), at(Scope::kBankGroup, command, bank),
+                     at(Scope::kStackId, command, bank)});
   }
   // One scope's share.
   Tick at(Scope scope, Command command, int bank) const {
@@ -46,6 +52,18 @@ class Timers {
     return ready_[base_[level] + (static_cast<std::size_t>(bank >> shift_[level]) << 4) +
                   static_cast<std::size_t>(command)];
   }
+
+  // Whether any register of the bank itself lies ahead.
+  bool bank_busy(int bank, Tick now) const {
+    const Tick* registers = &ready_[static_cast<std::size_t>(bank) << 4];
+    return std::any_of(registers, registers + kCommandKinds,
+                       [&](Tick ready) { return ready > now; });
+  }
+
+  // The state relative to `now`, with banks renamed by XOR with `base` (see fast_channel.hpp):
+  // appended to `out`, and read back from `in`, which is moved on.
+  void save(Tick now, int base, std::vector<std::uint64_t>& out) const;
+  void load(Tick now, int base, const std::uint64_t*& in);
 
  private:
   struct Raise {

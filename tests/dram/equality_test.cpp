@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "sim/dram/transitions.hpp"
 #include "tests/dram/support.hpp"
 
 namespace ridgepoint::dram {
@@ -165,6 +166,96 @@ TEST_P(RandomMachine, EveryControllerEqualsTheOracle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dram, RandomMachine, ::testing::Range(0, 24));
+
+// Streams of pieces over open rows, long enough to come back to known states.
+std::vector<core::MemoryRequest> random_streams(Random& random, const Spec& spec,
+                                                std::int64_t bursts) {
+  const int streams = pick(random, {1, 1, 2, 5});
+  const auto piece = static_cast<std::uint32_t>(pick(random, {256, 1024, 4096, 16384}));
+  const bool paged = random() % 2 == 0;
+  const int lull_ns = pick(random, {0, 0, 300});
+  const int write_percent = pick(random, {0, 0, 2});
+  const std::uint64_t blocks = static_cast<std::uint64_t>(spec.geometry.channel_bytes()) / 16384;
+  std::vector<std::uint64_t> place(static_cast<std::size_t>(streams));
+  for (std::uint64_t& at : place) at = random() % (blocks / 2) * 16384;
+  std::vector<core::MemoryRequest> load;
+  core::Femtoseconds arrival = 0;
+  for (std::int64_t done = 0; done < bursts; done += piece / spec.geometry.burst_bytes) {
+    std::uint64_t& at = place[load.size() % place.size()];
+    if (paged && at % 16384 == 0) at = random() % (blocks / 2) * 16384;
+    core::MemoryRequest request;
+    request.id = load.size();
+    request.address = at;
+    request.bytes = piece;
+    request.traffic = static_cast<core::Traffic>(random() % core::kTrafficKinds);
+    request.is_write = static_cast<int>(random() % 100) < write_percent;
+    if (lull_ns > 0 && random() % 16 == 0) arrival += lull_ns * core::kFsPerNs;
+    request.arrival = arrival;
+    at += piece;
+    load.push_back(request);
+  }
+  return load;
+}
+
+class RandomStreams : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
+  std::int64_t followed = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    const auto seed = static_cast<std::uint64_t>(500'000 + GetParam() * 100 + trial);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Config config = random_config(random);
+    config.scheduler = SchedulerKind::kFrFcfs;
+    config.row_policy = RowPolicy::kOpen;
+    config.hit_cap = 0;
+    config.timing_ns.clear();
+    if (random() % 4 != 0) config.read_queue = 64;
+    // The event-driven controller stands in for the oracle in the longer runs.
+    const bool long_run = trial % 3 != 0;
+    const auto load = random_streams(random, resolve(config), long_run ? 40'000 : 4'000);
+    config.controller = long_run ? ControllerKind::kEventDriven : ControllerKind::kOracle;
+    const Outcome expected = drive_randomly(*make_channel(config, 0), load, Random(seed + 1));
+    config.controller = ControllerKind::kFast;
+    const auto spec = std::make_shared<const Spec>(resolve(config));
+    const auto channel = make_channel(spec, 0);
+    const Outcome actual = drive_randomly(*channel, load, Random(seed + 2));
+    expect_same(expected, actual);
+    if (HasFatalFailure()) return;
+    followed += transitions_of(spec)->counts().followed;
+  }
+  RecordProperty("followed", static_cast<int>(followed));
+}
+
+INSTANTIATE_TEST_SUITE_P(Dram, RandomStreams, ::testing::Range(0, 12));
+
+// Statistics asked for in the middle of a followed transition are those of that moment.
+TEST(FastPath, StatisticsDoNotRunAhead) {
+  Config config;
+  const auto fast_spec = std::make_shared<const Spec>(resolve(config));
+  config.controller = ControllerKind::kEventDriven;
+  const auto slow_spec = std::make_shared<const Spec>(resolve(config));
+  const auto fast = make_channel(fast_spec, 0);
+  const auto slow = make_channel(slow_spec, 0);
+  for (std::uint64_t index = 0; index < 3'000; ++index) {
+    core::MemoryRequest request;
+    request.id = index;
+    request.address = index * 4096;
+    request.bytes = 4096;
+    fast->submit(request);
+    slow->submit(request);
+  }
+  std::vector<core::MemoryEvent> completed;
+  for (core::Femtoseconds now = 0; now < 150'000 * core::kFsPerNs; now += 317 * core::kFsPerNs) {
+    fast->advance(now);
+    slow->advance(now);
+    ASSERT_TRUE(fast->stats() == slow->stats()) << "at " << now << " fs";
+    fast->take_completed(completed);
+    ASSERT_LE(fast->next_event(), now + 1'000 * core::kFsPerNs);
+    ASSERT_GE(fast->next_event(), now - core::kFsPerNs);
+  }
+  EXPECT_GT(transitions_of(fast_spec)->counts().followed, 500);
+}
 
 }  // namespace
 }  // namespace ridgepoint::dram
