@@ -79,6 +79,7 @@ bool FastChannel::follow(Tick to) {
       return true;
     }
     apply(*transition, chunk, *piece);
+    if (credit_ < kFullCredit) ++credit_;
   }
 }
 

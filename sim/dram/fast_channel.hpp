@@ -81,9 +81,11 @@ class FastChannel final : public EventChannel {
   ChannelStats record_stats_;
   std::int64_t record_queued_ = 0;
 
-  // Names cost time; where they do not come back, boundaries are skipped.
+  // Recording costs about as much time as simulating once more. Each record uses up credit and each
+  // transition followed earns some; without credit, boundaries are skipped for a while.
+  static constexpr int kFullCredit = 8192;
+  int credit_ = kFullCredit;
   int skip_ = 0;
-  int skip_next_ = 0;
   StateName name_;
   Tick named_at_ = -1;  // when named_ was the state, between two chunks
   std::int32_t named_ = -1;

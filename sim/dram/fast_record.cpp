@@ -8,6 +8,9 @@ namespace ridgepoint::dram {
 namespace {
 
 constexpr std::int64_t kWorthAName = 64;  // bursts
+constexpr std::int64_t kShortest = 4;
+constexpr int kPause = 4096;  // boundaries without names once the credit is used up
+constexpr int kRetry = 256;
 
 }  // namespace
 
@@ -37,7 +40,7 @@ bool FastChannel::at_boundary(Tick now) {
     return false;
   }
   if (!enabled_) return false;
-  if (named_at_ != now && skip_ > 0) {
+  if (skip_ > 0) {
     --skip_;
     return false;
   }
@@ -45,20 +48,16 @@ bool FastChannel::at_boundary(Tick now) {
   named_at_ = -1;  // good for one chunk
   NextChunk chunk;
   PieceState* piece = intake_.head(now);
-  if (state < 0 || !describe(*piece, chunk)) return false;
+  if (state < 0 || !describe(*piece, chunk) || chunk.bursts < kShortest) return false;
   state_ = state;
   base_ = now;
   if (cache_->find(state, chunk.key) == nullptr) {
-    // A name costs as much as some dozen bursts: where short chunks do not come back, attempts
-    // become rarer, down to one in a thousand.
-    if (chunk.bursts < kWorthAName) {
-      skip_next_ = std::min(skip_next_ + skip_next_ / 8 + 1, 1024);
-      skip_ = skip_next_ / 16;
-    }
     start_recording(now, chunk.key);
+    // Short chunks are hardly worth their names.
+    credit_ -= chunk.bursts < kWorthAName ? 4 : 1;
+    if (credit_ <= 0) skip_ = kPause, credit_ = kRetry;
     return false;
   }
-  skip_next_ = skip_next_ / 2;
   in_flight_ = chunks_in_flight();
   following_ = true;
   return true;
