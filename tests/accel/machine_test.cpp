@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine cycle by cycle: latencies composed of named parts, engines that overlap, reasons that
+// sum, back-pressure, and errors that come out as what they are.
+#include "sim/soc/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/accel/core.hpp"
+#include "sim/core/error.hpp"
+#include "tests/kernels/machines.hpp"
+
+namespace ridgepoint::soc {
+namespace {
+
+using isa::CorePort;
+using isa::Token;
+
+isa::View hbm_rows(std::uint64_t address, std::int64_t rows, std::int64_t cols) {
+  isa::View view;
+  view.dtype = core::DType::kFp32;
+  view.rows = rows;
+  view.cols = cols;
+  view.address = address;
+  view.row_bytes = static_cast<std::uint64_t>(cols) * 4;
+  return view;
+}
+
+isa::Kernel on_core_zero(std::function<isa::Program(CorePort&)> program) {
+  isa::Kernel kernel;
+  kernel.name = "test";
+  kernel.program = std::move(program);
+  return kernel;
+}
+
+isa::Program one_load(CorePort& core) {
+  if (core.index() == 0) core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(0, 1, 8));
+  co_return;
+}
+
+TEST(Machine, AnUnloadedReadIsTheSumOfItsParts) {
+  const MachineConfig config = test_machines::small_machine();
+  Machine machine(config);
+  machine.reset_memory();
+  const Activity activity = machine.run(on_core_zero(one_load), false);
+  const core::Clock& clock = machine.clock();
+  const core::Femtoseconds ns = core::kFsPerNs;
+  // The same 32 bytes at the channel alone, arriving when the fabric brings them.
+  const core::Cycle start = clock.first_cycle_at_or_after(config.accel.launch_ns * ns);
+  core::MemoryRequest request;
+  request.bytes = 32;
+  request.arrival = clock.time_of(start) + config.accel.request_latency_ns * ns;
+  const auto channel = dram::make_channel(config.hbm, 0);
+  channel->submit(request);
+  channel->advance(request.arrival + 1000 * ns);
+  std::vector<core::MemoryEvent> done;
+  channel->take_completed(done);
+  ASSERT_EQ(done.size(), 1u);
+  const core::Cycle back =
+      clock.first_cycle_at_or_after(done[0].time + config.accel.response_latency_ns * ns);
+  const core::Cycle port = 1;  // 32 bytes through a 64-byte port
+  EXPECT_EQ(activity.cycles, back + port);
+}
+
+isa::Program matrices(CorePort& core, int count) {
+  if (core.index() != 0) co_return;
+  isa::MatrixOp op;
+  op.acc = core.accumulator(40, 32);
+  op.a = core.tile(40, 48, core::DType::kFp16);
+  op.b = core.tile(32, 48, core::DType::kFp16);
+  op.m = 40;
+  op.n = 32;
+  op.k = 48;
+  for (int i = 0; i < count; ++i) core.matrix(op);
+}
+
+TEST(Machine, MatrixCommandsOverlapTheirPipeline) {
+  const MachineConfig config = test_machines::small_machine();
+  // 48/16 x 32/16 passes of max(40, 16) rows; fill and drain 16 + 16.
+  isa::MatrixOp op;
+  op.m = 40;
+  op.n = 32;
+  op.k = 48;
+  const accel::MatrixCycles one = accel::matrix_cycles(config.accel, op);
+  EXPECT_EQ(one.occupancy, 3 * 2 * 40);
+  EXPECT_EQ(one.latency, 32);
+  op.m = 1;  // the weights' shift bounds a pass
+  EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 3 * 2 * 16);
+  op.dtype = core::DType::kFp8;
+  EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 3 * 2 * 16 / 2);
+
+  Machine machine(config);
+  machine.reset_memory();
+  const Activity three =
+      machine.run(on_core_zero([](CorePort& core) { return matrices(core, 3); }), false);
+  EXPECT_EQ(three.cycles, three.launch_cycles + 3 * one.occupancy + one.latency);
+  EXPECT_EQ(three.stalls[1][probe::Stall::kBusy], 3 * one.occupancy);
+}
+
+isa::Program chain(CorePort& core) {
+  const isa::Tile in = core.tile(16, 16, core::DType::kFp32);
+  const isa::Tile acc = core.accumulator(16, 16);
+  const auto base = static_cast<std::uint64_t>(core.index()) * 65536;
+  isa::MatrixOp op{acc, in, in, 16, 16, 16, false, false, core::DType::kFp32};
+  const Token loaded = core.load(in, hbm_rows(base, 16, 16));
+  const Token product = core.matrix(op, {loaded});
+  const Token scaled = core.vector({256, 1}, {product}, [] {});
+  core.store(hbm_rows(base + 4096, 16, 16), acc, {scaled});
+  co_return;
+}
+
+TEST(Machine, EveryCycleHasOneReason) {
+  const MachineConfig config = test_machines::small_machine();
+  Machine machine(config);
+  const Activity activity = machine.run(on_core_zero(chain), false);
+  for (const probe::StallCycles& stalls : activity.stalls) {
+    EXPECT_EQ(stalls.total(), activity.cycles * config.accel.cores);
+  }
+  const auto reason = [&](isa::Engine engine, probe::Stall stall) {
+    return activity.stalls[static_cast<std::size_t>(engine)][stall];
+  };
+  EXPECT_GT(reason(isa::Engine::kMatrix, probe::Stall::kWaitLoad), 0);
+  EXPECT_GT(reason(isa::Engine::kVector, probe::Stall::kWaitMatrix), 0);
+  EXPECT_GT(reason(isa::Engine::kStore, probe::Stall::kWaitVector), 0);
+  EXPECT_EQ(reason(isa::Engine::kLoad, probe::Stall::kLaunch),
+            activity.launch_cycles * config.accel.cores);
+}
+
+isa::Program stream(CorePort& core) {
+  isa::Ring ring(core, 4, 1, 4096, core::DType::kFp32);
+  for (std::int64_t i = 0; i < 16; ++i) {
+    const Token busy = ring.busy(i);
+    co_await isa::until(core, busy);
+    const auto at = static_cast<std::uint64_t>(i * core.count() + core.index()) * 16384;
+    ring.used(i, core.load(ring.tile(i), hbm_rows(at, 1, 4096)));
+  }
+}
+
+TEST(Machine, FewCreditsMeanBackPressureNotLostBytes) {
+  MachineConfig config = test_machines::small_machine();
+  config.accel.piece_bytes = 256;
+  std::int64_t cycles[2];
+  for (const std::int64_t credits : {1, 64}) {
+    config.accel.credits = credits;
+    Machine machine(config);
+    const Activity activity = machine.run(on_core_zero(stream), false);
+    std::int64_t bytes = 0;
+    for (const std::int64_t part : activity.hbm.read_useful_bytes) bytes += part;
+    EXPECT_EQ(bytes, 16 * 16384 * config.accel.cores);
+    cycles[credits > 1] = activity.cycles;
+    const double seconds = static_cast<double>(activity.cycles) / machine.clock().hertz();
+    EXPECT_GE(seconds, static_cast<double>(bytes) / machine.hbm_peak_bytes_per_s());
+  }
+  EXPECT_GT(cycles[0], 2 * cycles[1]);
+}
+
+isa::Program waits_for_nobody(CorePort& core) {
+  const Token never = core.shared_token(3);
+  co_await isa::until(core, never);
+}
+
+TEST(Machine, ADeadlockIsReportedNotWaitedFor) {
+  Machine machine(test_machines::small_machine());
+  try {
+    machine.run(on_core_zero(waits_for_nobody), false);
+    FAIL() << "returned";
+  } catch (const core::SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("deadlock"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("core 0"), std::string::npos);
+  }
+}
+
+isa::Program too_large(CorePort& core) {
+  core.tile(1 << 20, 1 << 10, core::DType::kFp16);
+  co_return;
+}
+
+isa::Program outside(CorePort& core) {
+  core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(std::uint64_t{1} << 60, 1, 8));
+  co_return;
+}
+
+TEST(Machine, WhatAKernelThrowsKeepsItsType) {
+  Machine machine(test_machines::small_machine());
+  EXPECT_THROW(machine.run(on_core_zero(too_large), false), core::InputError);
+}
+
+TEST(Machine, AddressesOutsideTheMemoryAreErrors) {
+  Machine machine(test_machines::small_machine());
+  EXPECT_THROW(machine.run(on_core_zero(outside), false), core::SimulationError);
+}
+
+isa::Program sender(CorePort& core) {
+  if (core.index() == 0) {
+    const Token loaded = core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(0, 1, 8));
+    core.publish(0, loaded);
+    co_return;
+  }
+  const Token seen = core.shared_token(0);
+  co_await isa::until(core, seen);
+  core.vector({1, 1}, {}, [] {});
+}
+
+TEST(Machine, ATokenReachesOtherCoresOneSyncLatencyLater) {
+  const MachineConfig config = test_machines::small_machine();
+  Machine machine(config);
+  machine.reset_memory();
+  const core::Cycle alone = machine.run(on_core_zero(one_load), false).cycles;
+  machine.reset_memory();
+  const core::Cycle with_signal = machine.run(on_core_zero(sender), false).cycles;
+  const core::Cycle sync =
+      machine.clock().first_cycle_at_or_after(config.accel.sync_latency_ns * core::kFsPerNs);
+  EXPECT_EQ(with_signal, alone + sync + 1);  // one cycle of vector work
+}
+
+TEST(Machine, ResetMakesARunForgetWhatRanBefore) {
+  Machine machine(test_machines::small_machine());
+  machine.reset_memory();
+  const Activity first = machine.run(on_core_zero(stream), false);
+  machine.run(on_core_zero(chain), false);
+  machine.reset_memory();
+  const Activity again = machine.run(on_core_zero(stream), false);
+  EXPECT_EQ(again.cycles, first.cycles);
+  EXPECT_EQ(again.stalls, first.stalls);
+  EXPECT_TRUE(again.hbm == first.hbm);
+}
+
+TEST(Config, ConflictsNameTheKeyAndWhatWouldWork) {
+  accel::AcceleratorConfig config;
+  config.sync_latency_ns = config.response_latency_ns - 1;
+  try {
+    config.validate();
+    FAIL() << "accepted";
+  } catch (const core::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("fabric.sync_latency_ns"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("accepted: 120 or more"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ridgepoint::soc

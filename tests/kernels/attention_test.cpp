@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiled attention on the simulated machine against the plain definition, over a paged cache with
+// scattered blocks: decode rows, prefill chunks, both together, groups of heads, split keys.
+#include "kernels/attention/attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/kernels/machines.hpp"
+
+namespace ridgepoint::kernels {
+namespace {
+
+struct Shape {
+  std::int64_t heads, kv_heads, dim;
+};
+struct Part {
+  std::int64_t new_tokens, context;
+};
+
+// Queries, a cache with content, and what attention must give.
+class Problem {
+ public:
+  Problem(const Shape& shape, const std::vector<Part>& parts) : shape_(shape) {
+    std::int64_t rows = 0, blocks = 0;
+    for (const Part& part : parts) {
+      rows += part.new_tokens;
+      blocks += (part.context + kBlock - 1) / kBlock;
+    }
+    q_ = test_machines::seeded_values(static_cast<std::size_t>(rows * shape.heads * shape.dim), 7);
+    out_.assign(q_.size(), -1.0f);
+    args.cache.dtype = core::DType::kFp32;
+    args.cache.kv_heads = shape.kv_heads;
+    args.cache.head_dim = shape.dim;
+    args.cache.block_tokens = kBlock;
+    cache_ = test_machines::seeded_values(
+        static_cast<std::size_t>(blocks * args.cache.block_elements()), 8);
+    args.cache.values = cache_.data();
+    args.cache.address = 1 << 20;
+    args.heads = shape.heads;
+    args.q = tensor(rows, q_.data(), 0);
+    args.out = tensor(rows, out_.data(), 8 << 20);
+    args.workspace_address = 16 << 20;
+    std::int64_t row = 0;
+    std::uint32_t next = 0;
+    tables_.reserve(parts.size());
+    for (const Part& part : parts) {
+      std::vector<std::uint32_t> table;
+      for (std::int64_t t = 0; t < part.context; t += kBlock) table.push_back(next++);
+      std::reverse(table.begin(), table.end());
+      tables_.push_back(table);
+      args.sequences.push_back({row, part.new_tokens, part.context, tables_.back().data()});
+      row += part.new_tokens;
+    }
+  }
+
+  double worst_error() const {
+    double worst = 0;
+    for (const Sequence& sequence : args.sequences) {
+      for (std::int64_t i = 0; i < sequence.new_tokens; ++i) {
+        const std::int64_t visible = sequence.context - sequence.new_tokens + i + 1;
+        for (std::int64_t h = 0; h < shape_.heads; ++h) {
+          worst = std::max(worst, row_error(sequence, sequence.row0 + i, visible, h));
+        }
+      }
+    }
+    return worst;
+  }
+  const std::vector<float>& out() const { return out_; }
+
+  AttentionArgs args;
+
+ private:
+  static constexpr std::int64_t kBlock = 16;
+
+  Tensor tensor(std::int64_t rows, float* values, std::uint64_t address) const {
+    Tensor t;
+    t.dtype = core::DType::kFp32;
+    t.rows = rows;
+    t.cols = shape_.heads * shape_.dim;
+    t.address = address;
+    t.values = values;
+    return t;
+  }
+  const float* cached(const Sequence& sequence, std::int64_t head, bool is_v,
+                      std::int64_t token) const {
+    const std::int64_t block = sequence.blocks[token / kBlock];
+    return cache_.data() + block * args.cache.block_elements() +
+           ((head * 2 + (is_v ? 1 : 0)) * kBlock + token % kBlock) * shape_.dim;
+  }
+  // In double, by the definition.
+  double row_error(const Sequence& sequence, std::int64_t row, std::int64_t visible,
+                   std::int64_t head) const {
+    const std::int64_t kv_head = head / (shape_.heads / shape_.kv_heads);
+    const std::size_t at = static_cast<std::size_t>((row * shape_.heads + head) * shape_.dim);
+    std::vector<double> p(static_cast<std::size_t>(visible));
+    double peak = -1e300, sum = 0;
+    for (std::int64_t t = 0; t < visible; ++t) {
+      double dot = 0;
+      for (std::int64_t d = 0; d < shape_.dim; ++d) {
+        dot += static_cast<double>(q_[at + static_cast<std::size_t>(d)]) *
+               cached(sequence, kv_head, false, t)[d];
+      }
+      p[static_cast<std::size_t>(t)] = dot / std::sqrt(static_cast<double>(shape_.dim));
+      peak = std::max(peak, p[static_cast<std::size_t>(t)]);
+    }
+    for (double& value : p) sum += value = std::exp(value - peak);
+    double worst = 0;
+    for (std::int64_t d = 0; d < shape_.dim; ++d) {
+      double expected = 0;
+      for (std::int64_t t = 0; t < visible; ++t) {
+        expected += p[static_cast<std::size_t>(t)] / sum * cached(sequence, kv_head, true, t)[d];
+      }
+      worst = std::max(worst, std::fabs(expected - out_[at + static_cast<std::size_t>(d)]));
+    }
+    return worst;
+  }
+
+  Shape shape_;
+  std::vector<float> q_, out_, cache_;
+  std::vector<std::vector<std::uint32_t>> tables_;
+};
+
+class Attention : public ::testing::TestWithParam<std::pair<Shape, std::vector<Part>>> {};
+
+TEST_P(Attention, IsSoftmaxOfQueriesAndKeysTimesValues) {
+  Problem problem(GetParam().first, GetParam().second);
+  soc::Machine machine(test_machines::small_machine());
+  const isa::Kernel kernel = attention(machine.config().accel.shape(), problem.args, "attention");
+  const soc::Activity activity = machine.run(kernel, true);
+  EXPECT_LT(problem.worst_error(), 2e-5);
+  // Every cached token of a walk is read at least once, and engines do at least the visible part.
+  EXPECT_GE(activity.matrix_flops, kernel.flops);
+  for (const probe::StallCycles& stalls : activity.stalls) {
+    EXPECT_EQ(stalls.total(), activity.cycles * machine.config().accel.cores);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mixes, Attention,
+    ::testing::Values(std::pair{Shape{4, 4, 8}, std::vector<Part>{{1, 1}}},
+                      std::pair{Shape{4, 2, 16}, std::vector<Part>{{1, 300}, {1, 16}, {1, 129}}},
+                      std::pair{Shape{8, 2, 8}, std::vector<Part>{{150, 150}}},
+                      std::pair{Shape{2, 1, 8}, std::vector<Part>{{140, 400}, {1, 77}, {2, 2}}},
+                      std::pair{Shape{2, 2, 32}, std::vector<Part>{{1, 128}, {128, 256}}}));
+
+TEST(AttentionSplits, MergingPartsGivesTheWhole) {
+  const Shape shape{4, 1, 16};
+  Problem whole(shape, {{1, 1000}});
+  Problem split(shape, {{1, 1000}});
+  split.args.most_splits = 128;
+  soc::Machine machine(test_machines::small_machine());
+  const isa::CoreShape cores = machine.config().accel.shape();
+  ASSERT_GT(plan_attention(cores, split.args).partials, 1);
+  machine.reset_memory();
+  const soc::Activity slow = machine.run(attention(cores, whole.args, "attention"), true);
+  machine.reset_memory();
+  const soc::Activity fast = machine.run(attention(cores, split.args, "attention"), true);
+  EXPECT_LT(split.worst_error(), 2e-5);
+  for (std::size_t i = 0; i < whole.out().size(); ++i) {
+    EXPECT_NEAR(split.out()[i], whole.out()[i], 1e-5);
+  }
+  EXPECT_LT(fast.cycles, slow.cycles);  // four cores instead of one
+}
+
+TEST(AttentionSplits, FewestWithinTheBestWaveEfficiency) {
+  EXPECT_EQ(choose_splits(8, 16, 1), 1);      // not allowed
+  EXPECT_EQ(choose_splits(13, 16, 128), 1);   // >= 0.8 walks per core
+  EXPECT_EQ(choose_splits(8, 16, 128), 2);    // two halves fill 16 cores exactly
+  EXPECT_EQ(choose_splits(1, 108, 128), 92);  // 92/108 is the first within 85 % of 108/108
+}
+
+TEST(AttentionWork, DecodeIsHeadsPerKvHeadFlopsPerByteWhateverTheBatch) {
+  for (const auto& [heads, kv_heads] : {std::pair{32, 32}, std::pair{32, 8}, std::pair{64, 8}}) {
+    for (const std::int64_t batch : {1, 5}) {
+      AttentionArgs args;
+      args.heads = heads;
+      args.cache.kv_heads = kv_heads;
+      args.cache.head_dim = 128;
+      args.sequences.assign(static_cast<std::size_t>(batch), {0, 1, 2048, nullptr});
+      const double bytes = static_cast<double>(batch) * 2 * 2 * kv_heads * 128 * 2048;
+      EXPECT_DOUBLE_EQ(attention_flops(args) / bytes, static_cast<double>(heads) / kv_heads);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridgepoint::kernels
