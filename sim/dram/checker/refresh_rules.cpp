@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/checker/refresh_rules.hpp"
+
+#include <algorithm>
+
+namespace ridgepoint::dram::checker {
+namespace {
+
+constexpr std::int64_t kMostAhead = 8;  // JEDEC: refreshes that may be pulled in
+
+}  // namespace
+
+RefreshRules::RefreshRules(const Limits& limits)
+    : per_interval_(limits.refresh == 2 ? limits.stack_ids * limits.bank_groups * limits.banks : 1),
+      units_(static_cast<std::size_t>(limits.refresh == 2 ? 1 : limits.stack_ids)),
+      rounds_(static_cast<std::size_t>(limits.stack_ids * limits.bank_groups * limits.banks)) {}
+
+std::int64_t RefreshRules::due(Tick tick, const Limits& limits) const {
+  // The last index whose due_tick() is not after `tick`.
+  std::int64_t index =
+      tick / limits.tREFI * per_interval_ + tick % limits.tREFI * per_interval_ / limits.tREFI;
+  while (due_tick(index + 1, limits) <= tick) ++index;
+  return index;
+}
+
+Tick RefreshRules::due_tick(std::int64_t index, const Limits& limits) const {
+  return index / per_interval_ * limits.tREFI +
+         index % per_interval_ * limits.tREFI / per_interval_;
+}
+
+// One may be on its way while `postponed` more are owed: when yet another becomes due, it is late.
+void RefreshRules::require_not_late(Unit& unit, Tick now,
+                                    const std::optional<TraceCommand>& command,
+                                    const Limits& limits, Report& report) const {
+  const Tick latest = due_tick(unit.issued + limits.postponed + 2, limits) - 1;
+  if (now <= latest) {
+    unit.reported = false;
+    return;
+  }
+  if (unit.reported) return;
+  unit.reported = true;
+  std::optional<TraceCommand> last;
+  if (unit.issued > 0) last = unit.last.command;
+  report.add("tREFI", last, command, now - latest);
+}
+
+void RefreshRules::check_round(const TraceCommand& command, const Limits& limits, Report& report) {
+  const auto per_sid = limits.bank_groups * limits.banks;
+  const auto first = rounds_.begin() + command.sid * per_sid;
+  std::int64_t& mine = rounds_[static_cast<std::size_t>(
+      (command.sid * limits.bank_groups + command.bg) * limits.banks + command.bank)];
+  if (mine > *std::min_element(first, first + per_sid)) {
+    report.add("REFpb twice in a round", units_.front().last.command, command, 0);
+  }
+  ++mine;
+}
+
+void RefreshRules::check(const TraceCommand& command, const Limits& limits, Report& report) {
+  if (limits.refresh == 0) return;
+  const Command wanted = limits.refresh == 1 ? Command::kRefAb : Command::kRefPb;
+  if (command.command != wanted) return;
+  Unit& unit = units_[limits.refresh == 1 ? static_cast<std::size_t>(command.sid) : 0];
+  require_not_late(unit, command.tick, command, limits, report);
+  if (unit.issued + 1 > due(command.tick, limits) + kMostAhead) {
+    report.add("refresh too far ahead", unit.last.command, command,
+               due_tick(unit.issued + 1 - kMostAhead, limits) - command.tick);
+  }
+  if (limits.refresh == 2) check_round(command, limits, report);
+  ++unit.issued;
+  unit.last.set(command);
+}
+
+void RefreshRules::finish(Tick end, const Limits& limits, Report& report) {
+  if (limits.refresh == 0) return;
+  for (Unit& unit : units_) require_not_late(unit, end, std::nullopt, limits, report);
+}
+
+}  // namespace ridgepoint::dram::checker

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The refresh rate of one pseudo-channel: never too many owed, never far ahead, and bank by bank in
+// whole rounds. One refresh of a unit becomes due every interval, from the first interval's end.
+#pragma once
+
+#include <vector>
+
+#include "sim/dram/checker/limits.hpp"
+#include "sim/dram/checker/violation.hpp"
+
+namespace ridgepoint::dram::checker {
+
+class RefreshRules {
+ public:
+  explicit RefreshRules(const Limits& limits);
+  void check(const TraceCommand& command, const Limits& limits, Report& report);
+  // The trace ends before tick `end`.
+  void finish(Tick end, const Limits& limits, Report& report);
+
+ private:
+  // What takes its turn by itself: a stack id (REFab), or the whole pseudo-channel (REFpb).
+  struct Unit {
+    std::int64_t issued = 0;
+    bool reported = false;  // late; once is enough until it has caught up
+    Mark last;
+  };
+  std::int64_t due(Tick tick, const Limits& limits) const;
+  Tick due_tick(std::int64_t index, const Limits& limits) const;
+  void require_not_late(Unit& unit, Tick now, const std::optional<TraceCommand>& command,
+                        const Limits& limits, Report& report) const;
+  void check_round(const TraceCommand& command, const Limits& limits, Report& report);
+
+  std::int64_t per_interval_;  // refreshes of a unit per tREFI
+  std::vector<Unit> units_;
+  std::vector<std::int64_t> rounds_;  // REFpb each bank has had
+};
+
+}  // namespace ridgepoint::dram::checker

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// A good trace made bad in one place is rejected under the right name, with both commands and the
+// missing ticks.
+#include <gtest/gtest.h>
+
+#include "tests/fidelity/dram_traces.hpp"
+
+namespace ridgepoint::dram::testing {
+namespace {
+
+using checker::TraceCommand;
+using enum Command;
+
+class DramCorruption : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    Config config;
+    config.timing_ns = {{"tREFI", 1950}};
+    spec_ = std::make_shared<const Spec>(resolve(config));
+    limits_ = checker::limits_of(*spec_);
+    good_ =
+        trace_of(spec_, named_pattern("mixed", std::uint64_t{32 << 10} *
+                                                   static_cast<std::uint64_t>(spec_->channels)));
+    ASSERT_TRUE(checked(limits_, good_).clean());
+  }
+  // The index of a command of this kind, the GetParam()-th third of the trace.
+  std::size_t pick(Command kind) const {
+    const std::size_t from = good_.commands.size() / 8 * static_cast<std::size_t>(GetParam());
+    for (std::size_t i = from; i < good_.commands.size(); ++i) {
+      if (good_.commands[i].command == kind) return i;
+    }
+    ADD_FAILURE() << "no " << name_of(kind);
+    return 0;
+  }
+  // The next command of the kind to the bank of command `index`.
+  std::size_t next(Command kind, std::size_t index) const {
+    for (std::size_t i = index + 1; i < good_.commands.size(); ++i) {
+      if (good_.commands[i].command == kind &&
+          same_bank(good_.commands[i], good_.commands[index])) {
+        return i;
+      }
+    }
+    return index;
+  }
+  static bool same_bank(const TraceCommand& a, const TraceCommand& b) {
+    return a.pc == b.pc && a.sid == b.sid && a.bg == b.bg && a.bank == b.bank;
+  }
+  static void restore_order(Traced& trace) {
+    std::stable_sort(trace.commands.begin(), trace.commands.end(),
+                     [](const TraceCommand& a, const TraceCommand& b) { return a.tick < b.tick; });
+  }
+  void expect(const Traced& bad, std::string_view rule) const {
+    const checker::Checker checker = checked(limits_, bad);
+    EXPECT_TRUE(breaks(checker, rule)) << "wanted " << rule << ", got\n"
+                                       << text_of(checker.violations());
+  }
+
+  std::shared_ptr<const Spec> spec_;
+  checker::Limits limits_;
+  Traced good_;
+};
+
+TEST_P(DramCorruption, ReadShiftedBeforeItsRowIsReady) {
+  const std::size_t act = pick(kAct);
+  Traced bad = good_;
+  std::size_t column = std::min(next(kRd, act), next(kWr, act));
+  if (column == act) column = std::max(next(kRd, act), next(kWr, act));
+  const bool write = bad.commands[column].command == kWr;
+  const Tick tRCD = write ? limits_.tRCDWR : limits_.tRCDRD;
+  bad.commands[column].tick = bad.commands[act].tick + tRCD - 2;
+  restore_order(bad);
+  const checker::Checker checker = checked(limits_, bad);
+  const auto found = std::find_if(
+      checker.violations().begin(), checker.violations().end(),
+      [&](const checker::Violation& one) { return one.rule == (write ? "tRCDWR" : "tRCDRD"); });
+  ASSERT_NE(found, checker.violations().end()) << text_of(checker.violations());
+  EXPECT_EQ(found->earlier, good_.commands[act]);
+  EXPECT_EQ(found->missing, 2);
+  EXPECT_EQ(found->count, 1);
+}
+
+TEST_P(DramCorruption, DroppedPrecharge) {
+  Traced bad = good_;
+  bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kPre)));
+  expect(bad, "ACT to an open bank");
+}
+
+TEST_P(DramCorruption, DroppedPrechargeBeforeRefresh) {
+  Traced bad = good_;
+  bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kPreAb)));
+  expect(bad, "refresh of an open bank");
+}
+
+TEST_P(DramCorruption, DroppedActivate) {
+  Traced bad = good_;
+  bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kAct)));
+  expect(bad, "access to a closed bank");
+}
+
+TEST_P(DramCorruption, DroppedRefresh) {
+  Traced bad = good_;
+  bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRefAb)));
+  expect(bad, "tREFI");
+}
+
+TEST_P(DramCorruption, RefreshTwice) {
+  Traced bad = good_;
+  const std::size_t index = pick(kRefAb);
+  TraceCommand again = bad.commands[index];
+  again.tick += limits_.tRFC - 1;
+  bad.commands.push_back(again);
+  restore_order(bad);
+  expect(bad, "tRFC");
+}
+
+TEST_P(DramCorruption, ChangedRow) {
+  Traced bad = good_;
+  bad.commands[pick(kRd)].row ^= 1;
+  expect(bad, "access to another row");
+}
+
+TEST_P(DramCorruption, DuplicatedActivate) {
+  Traced bad = good_;
+  const auto at = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kAct));
+  bad.commands.insert(at, *at);
+  expect(bad, "ACT to an open bank");
+  expect(bad, "row command bus");
+}
+
+TEST_P(DramCorruption, DuplicatedRead) {
+  Traced bad = good_;
+  const auto at = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRd));
+  bad.commands.insert(at, *at);
+  expect(bad, "tCCD_L");
+  expect(bad, "data bus");
+  expect(bad, "column command bus");
+}
+
+TEST_P(DramCorruption, SwappedLines) {
+  Traced bad = good_;
+  std::size_t index = pick(kAct);
+  while (bad.commands[index].tick == bad.commands[index + 1].tick) ++index;
+  std::swap(bad.commands[index], bad.commands[index + 1]);
+  expect(bad, "order of time");
+}
+
+TEST_P(DramCorruption, PrechargeShiftedEarlier) {
+  const std::size_t act = pick(kAct);
+  const std::size_t pre = next(kPre, act);
+  if (pre == act) GTEST_SKIP() << "closed by a PREab";
+  Traced bad = good_;
+  bad.commands[pre].tick = bad.commands[act].tick + limits_.tRAS - 1;
+  restore_order(bad);
+  expect(bad, "tRAS");
+}
+
+TEST_P(DramCorruption, OffTheClockEdge) {
+  Traced bad = good_;
+  bad.commands[pick(kAct)].tick += 1;
+  restore_order(bad);
+  expect(bad, "clock edge");
+}
+
+TEST_P(DramCorruption, BankThatDoesNotExist) {
+  Traced bad = good_;
+  bad.commands[pick(kRd)].bank = static_cast<int>(limits_.banks);
+  expect(bad, "address");
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, DramCorruption, ::testing::Range(0, 6));
+
+}  // namespace
+}  // namespace ridgepoint::dram::testing
