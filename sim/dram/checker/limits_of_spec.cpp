@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only place where the checker meets the simulator's configuration: numbers are copied by name.
 #include "sim/dram/checker/limits.hpp"
+#include "sim/dram/checker/trace_file.hpp"
 #include "sim/dram/spec.hpp"
 
 namespace ridgepoint::dram::checker {
@@ -41,6 +42,15 @@ Limits limits_of(const Spec& spec) {
   if (spec.config.refresh == RefreshMode::kPerBank) limits.refresh = 2;
   limits.postponed = spec.config.refresh_postpone;
   validate(limits);
+  return limits;
+}
+
+Limits limits_of_standard(const std::string& name) {
+  Config config;
+  config.standard = name;
+  Limits limits = limits_of(resolve(config));
+  limits.refresh = 0;
+  limits.postponed = Limits{}.postponed;
   return limits;
 }
 
