@@ -66,7 +66,7 @@ std::string without_comments_and_literals(const std::string& text) {
 
 std::vector<Source> read_tree(const std::set<std::string>& extensions) {
   std::vector<Source> sources;
-  for (const char* folder : {"sim", "kernels", "workloads", "results", "tests", "cmake"}) {
+  for (const char* folder : {"sim", "kernels", "workloads", "results", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
       const std::string extension = entry.path().extension();
       const bool named = entry.path().filename() == "CMakeLists.txt" && extensions.count(".cmake");
