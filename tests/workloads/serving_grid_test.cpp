@@ -54,7 +54,7 @@ StepBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& seq
   StepBatch batch;
   batch.block_tokens = 16;
   for (const auto& [tokens, context] : sequences) {
-    StepSequence sequence;
+    BatchSequence sequence;
     sequence.new_tokens = tokens;
     sequence.context = context;
     sequence.sampled = true;
