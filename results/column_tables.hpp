@@ -12,5 +12,8 @@ Table kernels_table();
 Table generate_table();
 Table plan_table();
 Table serve_table();
+Table serve_requests_table();
+Table serve_steps_table();
+Table trace_table();
 
 }  // namespace ridgepoint::results

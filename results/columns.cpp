@@ -48,8 +48,18 @@ std::span<const Column> provenance_columns() { return kProvenance; }
 std::span<const Column> closing_columns() { return kClosing; }
 
 std::span<const Table> tables() {
-  static const std::vector<Table> all{run_table(), kernels_table(), generate_table(), plan_table(),
-                                      serve_table()};
+  // clang-format off
+  static const std::vector<Table> all{
+      run_table(),
+      kernels_table(),
+      generate_table(),
+      plan_table(),
+      serve_table(),
+      serve_requests_table(),
+      serve_steps_table(),
+      trace_table(),
+  };
+  // clang-format on
   return all;
 }
 

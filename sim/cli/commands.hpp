@@ -12,6 +12,8 @@ int list_command(const Context& context);
 int generate_command(const Context& context);
 int merge_command(const Context& context);
 int run_command(const Context& context);
+int plan_command(const Context& context);
 int sweep_command(const Context& context);
+int trace_command(const Context& context);
 
 }  // namespace ridgepoint::cli

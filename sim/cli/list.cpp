@@ -11,6 +11,8 @@
 #include "sim/dram/standard.hpp"
 #include "workloads/models/counts.hpp"
 #include "workloads/models/registry.hpp"
+#include "workloads/traces/formats.hpp"
+#include "workloads/traces/generator.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -146,6 +148,19 @@ void list_dram(const Context& context) {
         rows);
 }
 
+void list_traces(const Context& context) {
+  std::vector<Fields> rows;
+  for (const workloads::BuiltinTrace& trace : workloads::builtin_traces()) {
+    rows.push_back({std::string(trace.name), "built-in", std::string(trace.meaning),
+                    "generated, seed " + std::to_string(trace.spec.seed)});
+  }
+  for (const workloads::TraceFormat* format : workloads::trace_formats()) {
+    rows.push_back({std::string(format->name), "format", std::string(format->columns),
+                    std::string(format->source)});
+  }
+  write(context, {"trace", "kind", "meaning", "source"}, rows);
+}
+
 struct Listing {
   std::string_view name;
   void (*function)(const Context&);
@@ -154,7 +169,7 @@ struct Listing {
 // A new list is a function and a row.
 constexpr Listing kListings[] = {
     {"machines", &list_machines}, {"models", &list_models},   {"dram", &list_dram},
-    {"options", &list_options},   {"columns", &list_columns},
+    {"traces", &list_traces},     {"options", &list_options}, {"columns", &list_columns},
 };
 
 }  // namespace

@@ -23,6 +23,20 @@ std::span<const Subcommand> subcommands() {
        .summary = "real text on the simulated machine, with or without the KV cache",
        .details = "Runs a checkpoint's real values through the same kernels that `run` times.",
        .function = &generate_command},
+      {.name = "plan",
+       .summary = "how many requests fit beside the weights, and what stops one more",
+       .details = "Arithmetic on shapes and sizes; nothing is simulated. max_requests_count divides "
+                  "what the weights leave; the real_ columns also count the share of memory an "
+                  "engine may use, activations, overheads and whole blocks. With --trace: the "
+                  "concurrency that its lengths reach.",
+       .function = &plan_command},
+      {.name = "trace",
+       .summary = "what a request trace holds, or a synthetic one",
+       .positionals = "info FILE | make",
+       .most_positionals = 2,
+       .details = "info: counts, percentiles, rates, prefix sharing and problems. make: draws a "
+                  "trace from --seed and writes it in --trace-format.",
+       .function = &trace_command},
       {.name = "sweep",
        .summary = "every point of a cross product, in parallel, resumable",
        .positionals = "[SUITE.ini]",

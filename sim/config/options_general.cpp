@@ -11,7 +11,7 @@ OptionGroup general_options() {
        .flag = "csv",
        .unit = "path of a file",
        .help = "write the table here instead of to standard output",
-       .used_by = "run plan serve generate sweep merge compare report validate list",
+       .used_by = "run plan serve trace generate sweep merge compare report validate list",
        .identity = false},
       {.key = "general.quiet",
        .flag = "quiet",
@@ -26,7 +26,7 @@ OptionGroup general_options() {
        .minimum = 0,
        .help = "seed of every random choice; recorded in the table",
        .column = "seed",
-       .used_by = "run plan serve generate"},
+       .used_by = "run plan serve trace generate"},
       {.key = "general.config",
        .flag = "config",
        .unit = "path of an INI file",
@@ -34,7 +34,7 @@ OptionGroup general_options() {
        .used_by = "run plan serve generate validate",
        .identity = false},
   };
-  return {"General", "run plan serve generate sweep merge compare report validate list docs",
+  return {"General", "run plan serve trace generate sweep merge compare report validate list docs",
           kRows};
 }
 
