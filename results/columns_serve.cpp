@@ -36,9 +36,14 @@ Table serve_table() {
       {"ttft_p50_ms", kReal, "time to first token, median"},
       {"ttft_p99_ms", kReal, "time to first token, 99th percentile"},
       {"tpot_mean_ms", kReal, "time per output token after the first, mean over requests"},
+      {"tpot_p50_ms", kReal, "time per output token after the first, median"},
       {"tpot_p99_ms", kReal, "time per output token after the first, 99th percentile"},
+      {"itl_mean_ms", kReal, "time between tokens, mean over all gaps"},
+      {"itl_p50_ms", kReal, "time between tokens, median"},
       {"itl_p99_ms", kReal, "time between tokens, 99th percentile"},
       {"e2e_mean_ms", kReal, "arrival to last token, mean"},
+      {"e2e_p50_ms", kReal, "arrival to last token, median"},
+      {"e2e_p99_ms", kReal, "arrival to last token, 99th percentile"},
       {"output_tokens_per_s", kReal, "generated tokens / makespan"},
       {"running_mean_count", kReal, "running requests, averaged over the makespan"},
       {"running_full_mean_count", kReal,
@@ -73,6 +78,8 @@ Table serve_table() {
       {"machine_points_count", kInteger, "kernel shapes simulated for the step times"},
       {"grid_error_median_ratio", kReal, "interpolated step parts against fresh runs, median"},
       {"grid_error_max_ratio", kReal, "interpolated step parts against fresh runs, worst"},
+      {"mixed_batch_error_max_ratio", kReal,
+       "decode batches of this run taken at their mean context, against fresh runs, worst"},
       {"percentiles_exact", kText, "false: percentiles are within 1/2048"},
   };
   return {"serve", 1, "A trace through the serving engine", kColumns};

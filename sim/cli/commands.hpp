@@ -13,6 +13,7 @@ int generate_command(const Context& context);
 int merge_command(const Context& context);
 int run_command(const Context& context);
 int plan_command(const Context& context);
+int serve_command(const Context& context);
 int sweep_command(const Context& context);
 int trace_command(const Context& context);
 

@@ -30,6 +30,12 @@ std::span<const Subcommand> subcommands() {
                   "engine may use, activations, overheads and whole blocks. With --trace: the "
                   "concurrency that its lengths reach.",
        .function = &plan_command},
+      {.name = "serve",
+       .summary = "a trace through the serving engine, timed by the machine",
+       .details = "Continuous batching with paged cache, chunked prefill and preemption. Step times "
+                  "come from simulated kernels, interpolated between shapes; the row says how far "
+                  "that is from fresh simulations. --exact simulates every step.",
+       .function = &serve_command},
       {.name = "trace",
        .summary = "what a request trace holds, or a synthetic one",
        .positionals = "info FILE | make",
