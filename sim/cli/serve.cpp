@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve: a trace through the serving engine, timed by the simulated accelerator.
+#include <cmath>
 #include <memory>
 
 #include "sim/cli/commands.hpp"

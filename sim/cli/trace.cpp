@@ -59,8 +59,8 @@ workloads::GeneratorSpec spec_of(const config::Options& options, std::string_vie
   if (options.has("trace.rate")) spec.rate_per_s = options.real("trace.rate");
   spec.arrival_cv = options.real("make.arrival_cv");
   spec.resolution = workloads::format_resolution(format);
-  spec.prompt = workloads::parse_length_spec("--prompt-tokens", options.text("make.prompt"));
-  spec.output = workloads::parse_length_spec("--output-tokens", options.text("make.output"));
+  spec.prompt = workloads::parse_length_spec("--prompt-length", options.text("make.prompt"));
+  spec.output = workloads::parse_length_spec("--output-length", options.text("make.output"));
   spec.longest = options.integer("make.longest");
   spec.prefix_tokens = options.integer("make.prefix_tokens");
   spec.prefix_groups = static_cast<std::uint64_t>(options.integer("make.prefix_groups"));

@@ -21,7 +21,56 @@ TEST(AdaptiveGrid, LinearFunctionsNeedFewPoints) {
   for (std::int64_t x = 512; x <= 1024; ++x) {
     EXPECT_NEAR(grid.at(x), static_cast<double>(1000 + 7 * x), 1e-6);
   }
-  EXPECT_EQ(calls, 3);  // both ends and the middle that proves it
+  EXPECT_LE(calls, 4);  // both ends of [256, 1024], the middle that proves it, and 1024 itself
+  EXPECT_EQ(grid_ceiling(512), 1024);
+  EXPECT_EQ(grid_ceiling(1024), 1024);
+  EXPECT_EQ(grid_ceiling(1025), 2048);
+  EXPECT_EQ(grid_ceiling(2), 64);
+}
+
+TEST(AdaptiveGrid, AFlatSpanNeedsItsEndsOnly) {
+  int calls = 0;
+  AdaptiveGrid grid(
+      [&](std::int64_t x) {
+        ++calls;
+        return 100'000 + 20 * x;
+      },
+      0.015);
+  for (std::int64_t x = 1; x <= 64; ++x) EXPECT_NEAR(grid.at(x), 100'000.0 + 20.0 * x, 1e-6);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(GridStepTime, LargeDecodesContinueTheSlopeOfSmallerOnes) {
+  // The closed form is affine in the batch, so the continued value is exact, and nothing above
+  // 65,536 tokens was asked.
+  class Watched final : public KernelTimes {
+   public:
+    testing_machine::ClosedForm inner;
+    std::int64_t largest = 0;
+    core::Femtoseconds linear_part(std::int64_t tokens, std::int64_t sampled) override {
+      return inner.linear_part(tokens, sampled);
+    }
+    core::Femtoseconds decode_attention(std::int64_t batch, std::int64_t context) override {
+      largest = std::max(largest, batch * context);
+      return inner.decode_attention(batch, context);
+    }
+    core::Femtoseconds prefill_attention(std::int64_t tokens, std::int64_t context) override {
+      return inner.prefill_attention(tokens, context);
+    }
+  } machine;
+  GridStepTime grid(machine);
+  StepBatch batch;
+  for (int i = 0; i < 128; ++i) {
+    BatchSequence sequence;
+    sequence.new_tokens = 1;
+    sequence.context = 2047;
+    batch.sequences.push_back(sequence);
+  }
+  batch.new_tokens = 128;
+  const double expected = static_cast<double>(machine.inner.linear_part(128, 0) +
+                                              machine.inner.decode_attention(128, 2048));
+  EXPECT_NEAR(static_cast<double>(grid.step_time(batch)) / expected, 1, 1e-9);
+  EXPECT_LE(machine.largest, 65'536);
 }
 
 TEST(AdaptiveGrid, KinksAreFoundToTheTolerance) {

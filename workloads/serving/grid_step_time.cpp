@@ -20,10 +20,26 @@ double checked(core::Femtoseconds time) {
 
 // Rows x attend to y tokens each.
 double decode_work(double batch, double) { return batch; }
+// The ends of the first spans: small batches stream the weights, whatever their size.
+constexpr std::int64_t kFirstSpans[] = {1, 64, 256, 1024};
+
+std::pair<std::int64_t, std::int64_t> span_around(std::int64_t x) {
+  for (std::size_t i = 1; i < std::size(kFirstSpans); ++i) {
+    if (x < kFirstSpans[i]) return {kFirstSpans[i - 1], kFirstSpans[i]};
+  }
+  const auto base = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(x)));
+  return {base, 2 * base};
+}
+
 // Causal: new token i attends to y + i tokens.
 double prefill_work(double rows, double context) { return rows * (context + (rows + 1) / 2); }
 
 }  // namespace
+
+std::int64_t grid_ceiling(std::int64_t x) {
+  const auto [low, high] = span_around(x);
+  return x == low ? low : high;
+}
 
 AdaptiveGrid::Points::iterator AdaptiveGrid::point(std::int64_t x) {
   const auto found = points_.lower_bound(x);
@@ -34,11 +50,10 @@ AdaptiveGrid::Points::iterator AdaptiveGrid::point(std::int64_t x) {
 double AdaptiveGrid::at(std::int64_t x) {
   const auto found = points_.find(x);
   if (found != points_.end()) return found->second.time;
-  // The power of two at or below x and the next one always are points.
-  const auto base = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(x)));
-  if (x == base) return point(base)->second.time;
-  point(base);
-  point(2 * base);
+  const auto [low, high] = span_around(x);
+  if (x == low) return point(low)->second.time;
+  point(low);
+  point(high);
   while (true) {
     const auto right = points_.upper_bound(x);
     const auto left = std::prev(right);
@@ -48,12 +63,15 @@ double AdaptiveGrid::at(std::int64_t x) {
       const double share = static_cast<double>(at - left->first) / static_cast<double>(span);
       return left->second.time + share * (right->second.time - left->second.time);
     };
-    if (left->second.settled || span == 1) return between(x);
+    // Time grows with x, so that ends close together need no middle.
+    const bool flat = right->second.time <= (1 + 2 * tolerance_) * left->second.time;
+    if (left->second.settled || flat || span == 1) return between(x);
     const std::int64_t middle = left->first + span / 2;
     const double predicted = between(middle);
     const auto added = point(middle);
     const double actual = added->second.time;
-    if (std::abs(predicted - actual) <= tolerance_ * actual) {
+    // Halving a smooth span divides its error by four, so the halves are within the tolerance.
+    if (std::abs(predicted - actual) <= 2 * tolerance_ * actual) {
       left->second.settled = true;
       added->second.settled = true;
     }
@@ -99,6 +117,7 @@ double ProductGrid::at(double x, double y) {
 
 GridStepTime::GridStepTime(KernelTimes& machine, const GridOptions& options)
     : machine_(machine),
+      options_(options),
       linear_([this](std::int64_t tokens) { return machine_.linear_part(tokens, 0); },
               options.tolerance),
       sampling_(
@@ -107,9 +126,9 @@ GridStepTime::GridStepTime(KernelTimes& machine, const GridOptions& options)
                 0, machine_.linear_part(rows, rows) - machine_.linear_part(rows, 0));
           },
           options.tolerance),
-      decode_([this](std::int64_t batch,
-                     std::int64_t context) { return machine_.decode_attention(batch, context); },
-              &decode_work, options.points_per_octave),
+      decode_(
+          [this](std::int64_t batch, std::int64_t context) { return decode_point(batch, context); },
+          &decode_work, options.points_per_octave),
       prefill_([this](std::int64_t tokens,
                       std::int64_t context) { return machine_.prefill_attention(tokens, context); },
                &prefill_work, options.points_per_octave) {
@@ -145,6 +164,23 @@ core::Femtoseconds GridStepTime::step_time(const StepBatch& batch) {
     if (std::has_single_bit(++decode_steps_)) mixed_.push_back(contexts_);
   }
   return std::llround(std::max(total, 1.0));
+}
+
+core::Femtoseconds GridStepTime::decode_point(std::int64_t batch, std::int64_t context) {
+  const auto simulated = [&](std::int64_t count) {
+    const auto [found, added] = decode_points_.try_emplace({count, context}, 0);
+    if (added) found->second = machine_.decode_attention(count, context);
+    return found->second;
+  };
+  const std::int64_t most = std::max<std::int64_t>(
+      2, options_.largest_decode_tokens / std::max<std::int64_t>(1, context));
+  if (batch <= most) return simulated(batch);
+  const auto upper = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
+  const std::int64_t lower = upper / 2;
+  const core::Femtoseconds last = simulated(upper);
+  const double slope =
+      static_cast<double>(last - simulated(lower)) / static_cast<double>(upper - lower);
+  return last + std::llround(slope * static_cast<double>(batch - upper));
 }
 
 double GridStepTime::predict(const Shape& shape) {
@@ -213,7 +249,7 @@ GridStepTime::Error GridStepTime::measure_error(std::int64_t points, std::uint64
 }
 
 std::size_t GridStepTime::machine_points() const {
-  return linear_.points() + 2 * sampling_.points() + decode_.points() + prefill_.points();
+  return linear_.points() + 2 * sampling_.points() + decode_points_.size() + prefill_.points();
 }
 
 }  // namespace ridgepoint::workloads

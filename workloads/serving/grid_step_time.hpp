@@ -36,10 +36,16 @@ class KernelTimes {
 
 struct GridOptions {
   // A span of a one-dimensional grid is halved until its middle is predicted this well.
-  double tolerance = 0.01;
+  double tolerance = 0.015;
   // Points of the two-dimensional grids per doubling of each axis.
-  int points_per_octave = 2;
+  int points_per_octave = 1;
+  // Decode attention over more tokens than this (batch times context) is continued along the batch
+  // with the slope between the two largest batches below: it streams the cache by then.
+  std::int64_t largest_decode_tokens = 65'536;
 };
+
+// The largest argument a grid may ask its source for, when it is itself asked for at most x.
+std::int64_t grid_ceiling(std::int64_t x);
 
 // t(x) on integers, piecewise linear between points that are added where the machine bends.
 class AdaptiveGrid {
@@ -111,11 +117,13 @@ class GridStepTime final : public StepTimeModel {
     std::int64_t first;
     std::int64_t second;
   };
+  core::Femtoseconds decode_point(std::int64_t batch, std::int64_t context);
   double predict(const Shape& shape);
   double ask(const Shape& shape);
   void remember(const Shape& shape);
 
   KernelTimes& machine_;
+  GridOptions options_;
   AdaptiveGrid linear_;    // tokens, nothing sampled
   AdaptiveGrid sampling_;  // what sampling so many rows adds
   ProductGrid decode_;
@@ -126,6 +134,7 @@ class GridStepTime final : public StepTimeModel {
   std::vector<Shape> sample_;
   std::uint64_t asked_ = 0;
   std::uint64_t stride_ = 1;
+  std::map<std::pair<std::int64_t, std::int64_t>, core::Femtoseconds> decode_points_;
   std::vector<std::int64_t> contexts_;
   std::vector<std::vector<std::int64_t>> mixed_;  // of decode steps 1, 2, 4, 8, ...
   std::uint64_t decode_steps_ = 0;

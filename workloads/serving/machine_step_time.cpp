@@ -15,7 +15,7 @@ std::int64_t power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
-// Grid points lie on powers of two, beyond the largest step and the longest context: room for them.
+// Grid points lie beyond the largest step and the longest context: room for them.
 ModelShape roomy(ModelShape shape, const MachineStepSpec& spec) {
   shape.max_context = 2 * power_of_two(shape.max_context + spec.max_batch_tokens);
   return shape;
