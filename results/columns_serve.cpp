@@ -89,8 +89,8 @@ Table serve_requests_table() {
   using enum CellType;
   static constexpr Column kColumns[] = {
       {"trace", kText, "the requests", true},
-      {"request", kInteger, "number in order of arrival, from 0", true},
-      {"trace_line", kInteger, "line of the trace"},
+      {"request_id", kText, "number in order of arrival, from 0", true},
+      {"trace_line", kText, "line of the trace"},
       {"outcome", kText, "completed, or why it was rejected"},
       {"measured", kText, "false: within the warm-up"},
       {"arrival_s", kReal, "since the first request"},
@@ -114,7 +114,7 @@ Table serve_steps_table() {
   using enum CellType;
   static constexpr Column kColumns[] = {
       {"trace", kText, "the requests", true},
-      {"step", kInteger, "number of the step", true},
+      {"step_id", kText, "number of the step", true},
       {"start_s", kReal, "since the first arrival"},
       {"duration_ms", kReal, "time of the step"},
       {"new_tokens_count", kInteger, "tokens computed"},

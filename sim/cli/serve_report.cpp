@@ -112,8 +112,8 @@ workloads::EngineObservers ServeTables::observers() {
 void ServeTables::add_request(const workloads::RequestRecord& record) {
   results::Row row(results::table("serve_requests"), context_.options);
   row.set("trace", setting_.trace)
-      .set("request", integer(record.id))
-      .set("trace_line", integer(record.line))
+      .set("request_id", std::to_string(record.id))
+      .set("trace_line", std::to_string(record.line))
       .set("outcome", workloads::kOutcomeNames[static_cast<std::size_t>(record.outcome)])
       .set("measured", flag(record.measured))
       .set("arrival_s", static_cast<double>(record.arrival) / 1e9)
@@ -138,7 +138,7 @@ void ServeTables::add_step(const workloads::StepRecord& record) {
   const std::int64_t bytes = setting_.real.kv_bytes_per_token;
   results::Row row(results::table("serve_steps"), context_.options);
   row.set("trace", setting_.trace)
-      .set("step", integer(record.step))
+      .set("step_id", std::to_string(record.step))
       .set("start_s", static_cast<double>(record.start) / 1e9)
       .set("duration_ms", ms(record.duration))
       .set("new_tokens_count", record.new_tokens)

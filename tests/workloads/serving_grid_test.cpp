@@ -61,7 +61,7 @@ TEST(GridStepTime, LargeDecodesContinueTheSlopeOfSmallerOnes) {
   GridStepTime grid(machine);
   StepBatch batch;
   for (int i = 0; i < 128; ++i) {
-    BatchSequence sequence;
+    ServedSequence sequence;
     sequence.new_tokens = 1;
     sequence.context = 2047;
     batch.sequences.push_back(sequence);
@@ -103,7 +103,7 @@ StepBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& seq
   StepBatch batch;
   batch.block_tokens = 16;
   for (const auto& [tokens, context] : sequences) {
-    BatchSequence sequence;
+    ServedSequence sequence;
     sequence.new_tokens = tokens;
     sequence.context = context;
     sequence.sampled = true;

@@ -174,7 +174,7 @@ core::Femtoseconds Engine::time_of_step() {
   batch_.sampled_rows = 0;
   for (const ScheduledSequence& planned : plan_.sequences) {
     const Request& request = *planned.request;
-    BatchSequence sequence;
+    ServedSequence sequence;
     sequence.request = request.id;
     sequence.new_tokens = planned.new_tokens;
     sequence.context = request.computed;

@@ -145,7 +145,7 @@ core::Femtoseconds GridStepTime::step_time(const StepBatch& batch) {
   std::int64_t decodes = 0;
   std::int64_t contexts = 0;
   contexts_.clear();
-  for (const BatchSequence& sequence : batch.sequences) {
+  for (const ServedSequence& sequence : batch.sequences) {
     if (sequence.new_tokens == 1) {
       ++decodes;
       contexts_.push_back(sequence.context + 1);

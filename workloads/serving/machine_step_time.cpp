@@ -52,9 +52,9 @@ MachineKernelTimes::MachineKernelTimes(soc::Machine& machine, const ModelShape& 
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
 }
 
-StepSequence MachineKernelTimes::sequence(std::int64_t new_tokens, std::int64_t context,
-                                          bool samples) {
-  StepSequence one;
+BatchSequence MachineKernelTimes::sequence(std::int64_t new_tokens, std::int64_t context,
+                                           bool samples) {
+  BatchSequence one;
   one.new_tokens = new_tokens;
   one.context = context;
   one.samples = samples;
@@ -66,7 +66,7 @@ StepSequence MachineKernelTimes::sequence(std::int64_t new_tokens, std::int64_t 
   return one;
 }
 
-core::Femtoseconds MachineKernelTimes::time_of(const std::vector<StepSequence>& batch,
+core::Femtoseconds MachineKernelTimes::time_of(const std::vector<BatchSequence>& batch,
                                                bool attention) {
   std::vector<isa::Kernel> kernels =
       build_step(machine_.config().accel.shape(), placement_, batch, options_);
@@ -78,7 +78,7 @@ core::Femtoseconds MachineKernelTimes::time_of(const std::vector<StepSequence>& 
 }
 
 core::Femtoseconds MachineKernelTimes::linear_part(std::int64_t tokens, std::int64_t sampled) {
-  std::vector<StepSequence> batch;
+  std::vector<BatchSequence> batch;
   for (std::int64_t i = 0; i < sampled; ++i) batch.push_back(sequence(1, 1, true));
   if (tokens > sampled) {
     batch.push_back(sequence(tokens - sampled, tokens - sampled, false));
@@ -87,7 +87,7 @@ core::Femtoseconds MachineKernelTimes::linear_part(std::int64_t tokens, std::int
 }
 
 core::Femtoseconds MachineKernelTimes::decode_attention(std::int64_t batch, std::int64_t context) {
-  std::vector<StepSequence> sequences;
+  std::vector<BatchSequence> sequences;
   for (std::int64_t i = 0; i < batch; ++i) {
     sequences.push_back(sequence(1, std::max<std::int64_t>(1, context), false));
   }
@@ -101,7 +101,7 @@ core::Femtoseconds MachineKernelTimes::prefill_attention(std::int64_t new_tokens
 
 std::optional<core::Femtoseconds> MachineKernelTimes::mixed_decode_attention(
     std::span<const std::int64_t> contexts) {
-  std::vector<StepSequence> sequences;
+  std::vector<BatchSequence> sequences;
   for (const std::int64_t context : contexts) sequences.push_back(sequence(1, context, false));
   return time_of(sequences, true);
 }
@@ -115,9 +115,9 @@ ExactStepTime::ExactStepTime(soc::Machine& machine, const ModelShape& shape,
 }
 
 core::Femtoseconds ExactStepTime::step_time(const StepBatch& batch) {
-  std::vector<StepSequence> sequences;
-  for (const BatchSequence& from : batch.sequences) {
-    StepSequence one;
+  std::vector<BatchSequence> sequences;
+  for (const ServedSequence& from : batch.sequences) {
+    BatchSequence one;
     one.new_tokens = from.new_tokens;
     one.context = from.context + from.new_tokens;
     one.samples = from.sampled;

@@ -40,8 +40,8 @@ class MachineKernelTimes final : public KernelTimes {
       std::span<const std::int64_t> contexts) override;
 
  private:
-  StepSequence sequence(std::int64_t new_tokens, std::int64_t context, bool samples);
-  core::Femtoseconds time_of(const std::vector<StepSequence>& batch, bool attention);
+  BatchSequence sequence(std::int64_t new_tokens, std::int64_t context, bool samples);
+  core::Femtoseconds time_of(const std::vector<BatchSequence>& batch, bool attention);
 
   soc::Machine& machine_;
   Placement placement_;

@@ -15,7 +15,7 @@ namespace ridgepoint::workloads {
 
 // One sequence's part of a step. Its tokens [context, context + new_tokens) run through the model
 // and attend to everything up to themselves through the block table.
-struct BatchSequence {
+struct ServedSequence {
   std::uint64_t request = 0;
   std::int64_t new_tokens = 0;           // >= 1
   std::int64_t context = 0;              // tokens already in the cache
@@ -25,7 +25,7 @@ struct BatchSequence {
 };
 
 struct StepBatch {
-  std::vector<BatchSequence> sequences;  // non-empty
+  std::vector<ServedSequence> sequences;  // non-empty
   std::int64_t block_tokens = 0;
   std::int64_t new_tokens = 0;    // of all sequences
   std::int64_t sampled_rows = 0;  // sequences with `sampled`

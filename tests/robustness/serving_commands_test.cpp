@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan, trace and serve as a user runs them: the known numbers, the same bytes twice, one-line
+// errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ServingCommands : public ProgramTest {
+ protected:
+  // One row of a one-row table.
+  static std::string cell(const std::string& csv, const std::string& column) {
+    const std::size_t end = csv.find('\n');
+    const auto split = [](const std::string& line) {
+      std::vector<std::string> cells(1);
+      bool quoted = false;
+      for (const char c : line) {
+        if (c == '"')
+          quoted = !quoted;
+        else if (c == ',' && !quoted)
+          cells.emplace_back();
+        else if (c != '\n')
+          cells.back() += c;
+      }
+      return cells;
+    };
+    const auto names = split(csv.substr(0, end));
+    const auto values = split(csv.substr(end + 1));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == column) return values.at(i);
+    }
+    ADD_FAILURE() << "no column " << column;
+    return {};
+  }
+  static double number(const std::string& csv, const std::string& column) {
+    return std::stod(cell(csv, column));
+  }
+};
+
+TEST_F(ServingCommands, PlanGivesTheKnownNumbers) {
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  const Outcome dense = run({"plan", "--model", "llama-2-7b", "--context", "8192"});
+  ASSERT_EQ(dense.exit_code, 0) << dense.err;
+  EXPECT_NEAR(number(dense.out, "weight_bytes") / kGiB, 12.6, 0.05);
+  EXPECT_EQ(number(dense.out, "kv_bytes_per_request"), 4 * kGiB);
+  EXPECT_EQ(cell(dense.out, "max_requests_count"), "16");
+  EXPECT_EQ(cell(dense.out, "limit"), "cache");
+  const Outcome grouped = run({"plan", "--model", "llama-2-7b-gqa8", "--context", "8192"});
+  ASSERT_EQ(grouped.exit_code, 0) << grouped.err;
+  EXPECT_NEAR(number(grouped.out, "weight_bytes") / kGiB, 11.1, 0.05);
+  EXPECT_EQ(cell(grouped.out, "max_requests_count"), "68");
+  EXPECT_LT(number(grouped.out, "real_max_requests_count"), 68);
+}
+
+TEST_F(ServingCommands, PlanWithATraceGivesItsConcurrency) {
+  const Outcome outcome = run({"plan", "--trace", "synthetic-chat", "--kv-blocks", "7449"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const double ratio = number(outcome.out, "trace_kv_used_ratio");
+  EXPECT_GT(ratio, 0.95);
+  EXPECT_LT(ratio, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("max-length"));
+}
+
+TEST_F(ServingCommands, ATraceIsMadeTwiceAlikeAndReadBack) {
+  const std::vector<std::string> make{"trace", "make",   "--requests", "300",   "--rate",
+                                      "50",    "--seed", "7",          "--csv", "a.csv"};
+  ASSERT_EQ(run(make).exit_code, 0);
+  std::vector<std::string> again = make;
+  again.back() = "b.csv";
+  ASSERT_EQ(run(again).exit_code, 0);
+  EXPECT_EQ(slurp(folder() / "a.csv"), slurp(folder() / "b.csv"));
+  const Outcome info = run({"trace", "info", "a.csv"});
+  ASSERT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(cell(info.out, "requests_count"), "300");
+  EXPECT_NEAR(number(info.out, "arrival_requests_per_s"), 50, 5 * 50 / 17.3);
+  const Outcome part = run({"trace", "info", "a.csv", "--take-requests", "10", "--rate", "5"});
+  EXPECT_EQ(cell(part.out, "requests_count"), "10");
+  EXPECT_NEAR(number(part.out, "arrival_requests_per_s"), 5, 1e-6);
+}
+
+const char* const kTiny =
+    "arrived_at,num_prefill_tokens,num_decode_tokens\n"
+    "0,40,10\n0.0001,60,20\n0.0002,100,5\n0.0003,30,30\n0.0004,900,30\n";
+
+TEST_F(ServingCommands, ServeATinyModelOnTheMachine) {
+  file("t.csv", kTiny);
+  const std::vector<std::string> serve{"serve", "--model",     "stories260K", "--trace",
+                                       "t.csv", "--kv-blocks", "40",          "--requests-csv",
+                                       "r.csv", "--steps-csv", "s.csv",       "--story"};
+  const Outcome first = run(serve);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(cell(first.out, "requests_count"), "5");
+  EXPECT_EQ(cell(first.out, "completed_count"), "4");
+  EXPECT_EQ(cell(first.out, "rejected_longer_than_model_count"), "1");  // 930 tokens, 512 fit
+  EXPECT_GT(number(first.out, "ttft_mean_ms"), 0);
+  EXPECT_NEAR(number(first.out, "e2e_mean_ms"),
+              number(first.out, "queue_mean_ms") + number(first.out, "prefill_mean_ms") +
+                  number(first.out, "decode_mean_ms"),
+              1e-9);
+  EXPECT_THAT(first.err, HasSubstr("What this run shows"));
+  const std::string requests = slurp(folder() / "r.csv");
+  const std::string steps = slurp(folder() / "s.csv");
+  EXPECT_EQ(std::count(requests.begin(), requests.end(), '\n'), 6);
+  EXPECT_THAT(requests, HasSubstr("longer_than_model"));
+  const Outcome second = run(serve);
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_EQ(slurp(folder() / "r.csv"), requests);
+  EXPECT_EQ(slurp(folder() / "s.csv"), steps);
+}
+
+TEST_F(ServingCommands, ServeEveryStepExactly) {
+  file("t.csv", kTiny);
+  const Outcome exact =
+      run({"serve", "--model", "stories260K", "--trace", "t.csv", "--kv-blocks", "40", "--exact"});
+  ASSERT_EQ(exact.exit_code, 0) << exact.err;
+  EXPECT_EQ(cell(exact.out, "completed_count"), "4");
+  EXPECT_EQ(cell(exact.out, "machine_points_count"), "");  // no grid
+}
+
+TEST_F(ServingCommands, BadInputIsOneLine) {
+  file("bad.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,40,ten\n");
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* message;
+  };
+  for (const Case& one : std::vector<Case>{
+           {{"trace"}, "trace info FILE, trace make"},
+           {{"trace", "info"}, "trace info FILE, trace make"},
+           {{"trace", "info", "bad.csv"}, "bad.csv:2:6: 'num_decode_tokens': value 'ten'"},
+           {{"trace", "make", "--prompt-length", "big"}, "fixed:TOKENS or lognormal:MEAN:CV"},
+           {{"trace", "make", "--trace-format", "burstgpt"}, "cannot be written"},
+           {{"serve", "--trace", "missing.csv"}, "missing.csv: cannot be opened"},
+           {{"serve", "--model", "stories260K", "--trace", "bad.csv"}, "bad.csv:2:6"},
+           {{"serve", "--scheduler", "v2"}, "v1, v0, static"},
+           {{"serve", "--model", "stories260K", "--max-model-len", "513"}, "at most 512"},
+           {{"serve", "--model", "llama-3.1-405b"}, "leave no room for cache"},
+           {{"plan", "--kv-blocks", "1"}, "kv-blocks"}}) {
+    const Outcome outcome = run(one.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << one.message << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(one.message));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
