@@ -145,9 +145,10 @@ OptionGroup hbm_options() {
        .help = "replaces named timings of the standard, for example 'tRP=14 tRFC=260'"},
       {.key = "hbm.controller",
        .type = kChoice,
-       .fallback = "fast",
+       .fallback = "event",
        .accepted = "fast|event|oracle",
-       .help = "the same commands found fast, fast without remembered transitions, or every tick",
+       .help = "fast remembers transitions: for long streams; event: skips idle ticks; oracle: every "
+               "tick. All give the same commands",
        .identity = false},
   };
   return {"Memory", "run plan serve generate validate", kRows, true};

@@ -54,7 +54,7 @@ struct Config {
   int refresh_postpone = 0;  // refreshes that may be owed before they become urgent, 0..8
 
   std::map<std::string, double> timing_ns;  // replaces named timings of the standard
-  ControllerKind controller = ControllerKind::kFast;
+  ControllerKind controller = ControllerKind::kEventDriven;
 };
 
 }  // namespace ridgepoint::dram

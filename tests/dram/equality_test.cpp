@@ -232,6 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Dram, RandomStreams, ::testing::Range(0, 12));
 // Statistics asked for in the middle of a followed transition are those of that moment.
 TEST(FastPath, StatisticsDoNotRunAhead) {
   Config config;
+  config.controller = ControllerKind::kFast;
   const auto fast_spec = std::make_shared<const Spec>(resolve(config));
   config.controller = ControllerKind::kEventDriven;
   const auto slow_spec = std::make_shared<const Spec>(resolve(config));
