@@ -13,7 +13,7 @@ Ledger::Ledger(const Spec& spec)
       tRC_(spec.timing("tRC")),
       tRP_(spec.timing("tRP")),
       tRFC_(spec.timing("tRFC")),
-      tRFCpb_(spec.timing("tRFCpb")),
+      tRFCpb_(spec.standard->per_bank_refresh ? spec.timing("tRFCpb") : 0),
       tCCD_L_(spec.timing("tCCD_L")),
       tBURST_(spec.timing("tBURST")),
       tRTW_(spec.timing("tRTW")),

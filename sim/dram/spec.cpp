@@ -67,6 +67,10 @@ Geometry geometry_of(const Config& config, const Standard& standard, int channel
                     .rows = 1,
                     .columns = standard.row_bytes / standard.burst_bytes(),
                     .burst_bytes = standard.burst_bytes()};
+  if (geometry.banks_per_pseudo_channel() > 64) {
+    fail("stack_ids", std::to_string(geometry.stack_ids), "gives more than 64 banks",
+         "up to " + std::to_string(64 / geometry.banks_per_stack_id()));
+  }
   if (!std::has_single_bit(static_cast<unsigned>(geometry.stack_ids))) {
     fail("stack_ids", std::to_string(geometry.stack_ids), "is not a power of two", "1, 2, 4, 8");
   }
@@ -207,6 +211,9 @@ Tick Spec::timing(std::string_view name) const {
 Spec resolve(const Config& config) {
   check_policies(config);
   const Standard& standard = find_standard(config.standard);
+  if (config.refresh == RefreshMode::kPerBank && !standard.per_bank_refresh) {
+    fail("refresh", "per-bank", "is not modelled for " + config.standard, "all-bank, none");
+  }
   const int per_stack =
       config.channels_per_stack != 0 ? config.channels_per_stack : standard.channels_per_stack;
   const int channels = config.stacks * per_stack;

@@ -81,6 +81,7 @@ struct Standard {
   double max_pin_rate_gbps;
 
   bool shared_command_bus;  // true: row and column commands share one bus
+  bool per_bank_refresh;    // the standard has REFpb, with tRFCpb and tRREFD
   std::vector<CommandShape> shapes;
   std::vector<NamedTiming> timings;
   std::vector<RefreshTime> refresh_times;  // ascending density; gives tRFC

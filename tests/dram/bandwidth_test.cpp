@@ -32,9 +32,42 @@ class EveryStandard : public ::testing::TestWithParam<const Standard*> {
 TEST_P(EveryStandard, SequentialReadsReachTheRefreshLimit) {
   const Spec spec = resolve(config());
   const auto ns = [&](const char* name) { return static_cast<double>(spec.timing(name)); };
-  const double refresh = (ns("tRTP") + ns("tRP") + ns("tRFC") + ns("tRCDRD")) / ns("tREFI");
-  const double peak_share =
-      measure(config(), sequential(std::uint64_t{32} << 20, 4096)) / (1 - refresh);
+  const double tRPab = ns(spec.timings.contains("tRPab") ? "tRPab" : "tRP");
+  const double refresh = (ns("tRTP") + tRPab + ns("tRFC") + ns("tRCDRD")) / ns("tREFI");
+  // On a shared command bus an ACT that does not fit between two reads delays the second.
+  Tick slip = 0;
+  if (spec.standard->shared_command_bus) {
+    for (const CommandShape& shape : spec.standard->shapes) {
+      if (shape.commands.contains(Command::kAct)) slip += shape.ticks;
+      if (shape.commands.contains(Command::kRd)) slip += shape.ticks;
+    }
+    slip = std::max<Tick>(0, slip - spec.timing("tBURST"));
+  }
+  const double row = spec.geometry.columns * ns("tBURST");
+  const double bus = row / (row + static_cast<double>(slip));
+  const auto machine = std::make_shared<const Spec>(spec);
+  std::vector<core::MemoryRequest> load;
+  for (std::uint64_t index = 0; index < 3'000; ++index) {
+    core::MemoryRequest request;
+    request.id = index;
+    request.address = index * 4096;
+    request.bytes = 4096;
+    load.push_back(request);
+  }
+  // Whole refresh intervals only, from the first refresh on.
+  const auto channel = make_channel(machine, 0);
+  for (const core::MemoryRequest& request : load) channel->submit(request);
+  const auto advance_to = [&](Tick tick) {
+    channel->advance(spec.tick_clock.time_of(tick));
+    return channel->stats();
+  };
+  const Tick tREFI = spec.timing("tREFI");
+  const ChannelStats before = advance_to(tREFI);
+  const ChannelStats after = advance_to(9 * tREFI);
+  const ChannelStats steady = after - before;
+  ASSERT_LT(after.pieces, 3'000) << "the load is too short";
+  const double peak_share = static_cast<double>(steady.busy_ticks) /
+                            static_cast<double>(steady.total_ticks) / ((1 - refresh) * bus);
   EXPECT_GT(peak_share, 0.99);
   EXPECT_LT(peak_share, 1.01);
 }
@@ -55,8 +88,10 @@ TEST_P(EveryStandard, SameBankRowConflictsComeEveryRowCycle) {
     load.push_back(request);
   }
   const Outcome outcome = drive(*make_channel(spec, 0), load);
-  const Tick between = std::max(
-      spec->timing("tRC"), spec->timing("tRCDRD") + spec->timing("tRTP") + spec->timing("tRP"));
+  const Tick between = spec->align_up(
+      Command::kAct,
+      std::max({spec->timing("tRC"), spec->timing("tRAS") + spec->timing("tRP"),
+                spec->timing("tRCDRD") + spec->timing("tRTP") + spec->timing("tRP")}));
   const double expected = static_cast<double>(spec->timing("tBURST")) /
                           static_cast<double>(between) / spec->geometry.pseudo_channels;
   EXPECT_NEAR(share_of_peak(*spec, outcome) / expected, 1, 0.01);
@@ -90,15 +125,20 @@ TEST_P(EveryStandard, ARowPerAccessIsLimitedByTheActivateWindow) {
   const auto ticks = [&](std::string_view name) { return static_cast<double>(spec->timing(name)); };
   Tick row_bus = 0;
   for (const CommandShape& shape : spec->standard->shapes) {
-    for (const Command command : {Command::kAct, Command::kPre}) {
+    for (const Command command : {Command::kAct, Command::kPre, Command::kRd}) {
+      if (command == Command::kRd && !spec->standard->shared_command_bus) continue;
       if (shape.commands.contains(command)) row_bus += shape.ticks;
     }
   }
   const double banks = geometry.bank_groups * geometry.banks;
+  const auto window = static_cast<double>(spec->align_up(Command::kAct, spec->timing("tFAW")));
   const double per_access =
-      std::max({ticks("tFAW") / 4, ticks("tRRD_S"), ticks("tRC") / banks,
+      std::max({window / 4, ticks("tRRD_S"), ticks("tRC") / banks,
                 static_cast<double>(row_bus * geometry.pseudo_channels), ticks("tBURST")});
-  EXPECT_NEAR(share_of_peak(*spec, outcome) * per_access / ticks("tBURST"), 1, 0.01);
+  // A command bus without a free slot cannot also place every command at its best moment.
+  const bool full_bus = static_cast<double>(row_bus * geometry.pseudo_channels) > 0.95 * per_access;
+  EXPECT_NEAR(share_of_peak(*spec, outcome) * per_access / ticks("tBURST"), 1,
+              full_bus ? 0.04 : 0.01);
 }
 
 // Reads and writes one to one, all to open rows: each drain serves high - low writes, then as many
@@ -122,9 +162,13 @@ TEST_P(EveryStandard, TurnaroundsCostWhatTheirTimingsSay) {
   const Outcome outcome = drive(*make_channel(spec, 0), load);
   const double batch = c.write_high - c.write_low;
   const auto ticks = [&](std::string_view name) { return static_cast<double>(spec->timing(name)); };
-  const double turn = ticks("tRTW") + ticks("tCWL") + ticks("tBURST") + ticks("tWTR_S");
-  const double cycle = (2 * batch - 2) * ticks("tBURST") + turn;
-  EXPECT_NEAR(share_of_peak(*spec, outcome) * cycle / (2 * batch * ticks("tBURST")), 1, 0.01);
+  // The first read after a drain waits for tWTR_S or, in the last write's bank group, tWTR_L.
+  const auto share = [&](std::string_view tWTR) {
+    const double turn = ticks("tRTW") + ticks("tCWL") + ticks("tBURST") + ticks(tWTR);
+    return 2 * batch * ticks("tBURST") / ((2 * batch - 2) * ticks("tBURST") + turn);
+  };
+  EXPECT_LT(share_of_peak(*spec, outcome), 1.01 * share("tWTR_S"));
+  EXPECT_GT(share_of_peak(*spec, outcome), 0.99 * share("tWTR_L"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dram, EveryStandard, ::testing::ValuesIn(all_standards()),

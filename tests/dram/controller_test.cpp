@@ -61,14 +61,18 @@ TEST_P(EveryController, UnloadedLatencyIsTheSumOfItsTimings) {
         drive(*channel, {request(0, local(s, 3, 10, 0), burst),
                          request(1, local(s, 3, 10, 1), burst, false, later),
                          request(2, local(s, 3, 11, 0), burst, false, 2 * later)});
-    const auto latency = [&](std::size_t index, core::Femtoseconds arrival) {
-      const Tick seen = s.align_up(Command::kAct, tick_of(s, arrival));
-      return tick_of(s, outcome.completed[index].time) - seen;
-    };
     const Tick data = s.timing("tCL") + s.timing("tBURST");
-    EXPECT_EQ(latency(0, 0), s.timing("tRCDRD") + data);
-    EXPECT_EQ(latency(1, later), data);
-    EXPECT_EQ(latency(2, 2 * later), s.timing("tRP") + s.timing("tRCDRD") + data);
+    const auto read_after = [&](Tick act) {
+      return s.align_up(Command::kRd, act + s.timing("tRCDRD")) + data;
+    };
+    const auto seen = [&](Command command, core::Femtoseconds arrival) {
+      return s.align_up(command, tick_of(s, arrival));
+    };
+    const auto done = [&](std::size_t index) { return tick_of(s, outcome.completed[index].time); };
+    EXPECT_EQ(done(0), read_after(seen(Command::kAct, 0)));
+    EXPECT_EQ(done(1), seen(Command::kRd, later) + data);
+    EXPECT_EQ(done(2), read_after(s.align_up(Command::kAct,
+                                             seen(Command::kPre, 2 * later) + s.timing("tRP"))));
     EXPECT_EQ(outcome.stats.row_misses, 1);
     EXPECT_EQ(outcome.stats.row_hits, 1);
     EXPECT_EQ(outcome.stats.row_conflicts, 1);

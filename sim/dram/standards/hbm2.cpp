@@ -106,6 +106,7 @@ const Standard& hbm2() {
       .min_pin_rate_gbps = 1.0,
       .max_pin_rate_gbps = 2.4,
       .shared_command_bus = false,
+      .per_bank_refresh = true,
       .shapes = {{{kAct}, Bus::kRow, 2, 1},
                  {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 1, 1}},

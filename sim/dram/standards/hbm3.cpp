@@ -109,6 +109,7 @@ const Standard& hbm3() {
       .min_pin_rate_gbps = 3.2,
       .max_pin_rate_gbps = 6.4,
       .shared_command_bus = false,
+      .per_bank_refresh = true,
       .shapes = {{{kAct}, Bus::kRow, 3, 2},
                  {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 2, 2}},

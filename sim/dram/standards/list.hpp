@@ -8,7 +8,13 @@
 
 namespace ridgepoint::dram::standards {
 
+const Standard& ddr5();
+const Standard& gddr6();
 const Standard& hbm2();
+const Standard& hbm2e();
 const Standard& hbm3();
+const Standard& hbm3e();
+const Standard& hbm4();
+const Standard& lpddr5x();
 
 }  // namespace ridgepoint::dram::standards

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// DDR5 (JESD79-5): two 32-bit sub-channels per module, BL16; a sub-channel is a channel here, a
+// rank a stack id. Row and column commands share one bus; two-cycle commands. Same-bank refresh is
+// not modelled: refresh is all-bank.
+#include "sim/dram/standards/list.hpp"
+
+namespace ridgepoint::dram::standards {
+namespace {
+
+using enum Command;
+using enum Scope;
+
+constexpr std::string_view kJedec = "JESD79-5, DDR5-4800B, 16 Gb, as commonly quoted";
+
+std::vector<NamedTiming> timings() {
+  return {
+      // Column access
+      {"tCL", 16.666, 0, kJedec},
+      {"tCWL", 15.833, 0, kJedec},
+      {"tCCD_S", 0, 8, kJedec},
+      {"tCCD_L", 5, 8, kJedec},
+      {"tCCD_L_WR", 20, 32, kJedec},
+      {"tCCD_R", 0, 10, kJedec},
+      {"tRTW", 0, 12, kJedec},
+      {"tWTR_S", 2.5, 4, kJedec},
+      {"tWTR_L", 10, 16, kJedec},
+      // Row access
+      {"tRCDRD", 16.666, 0, kJedec},
+      {"tRCDWR", 16.666, 0, kJedec},
+      {"tRAS", 32, 0, kJedec},
+      {"tRC", 48.666, 0, kJedec},
+      {"tRRD_S", 0, 8, kJedec},
+      {"tRRD_L", 5, 8, kJedec},
+      {"tFAW", 13.333, 32, kJedec},
+      // Precharge
+      {"tRP", 16.666, 0, kJedec},
+      {"tRTP", 7.5, 12, kJedec},
+      {"tWR", 30, 0, kJedec},
+      // Refresh
+      {"tREFI", 3900, 0, kJedec},
+  };
+}
+
+std::vector<TimingRule> rules() {
+  return {
+      // Bank: row access
+      {kBank, {kAct}, {kRd, kRda}, "tRCDRD"},
+      {kBank, {kAct}, {kWr, kWra}, "tRCDWR"},
+      {kBank, {kAct}, {kPre}, "tRAS"},
+      {kBank, {kAct}, {kAct}, "tRC"},
+      // Bank: precharge
+      {kBank, {kPre}, {kAct}, "tRP"},
+      {kBank, {kRd}, {kPre}, "tRTP"},
+      {kBank, {kWr}, {kPre}, "tCWL + tBURST + tWR"},
+      {kBank, {kRda}, {kAct}, "tRTP + tRP"},
+      {kBank, {kWra}, {kAct}, "tCWL + tBURST + tWR + tRP"},
+      // Bank group
+      {kBankGroup, {kRd, kRda}, {kRd, kRda}, "tCCD_L"},
+      {kBankGroup, {kWr, kWra}, {kWr, kWra}, "tCCD_L_WR"},
+      {kBankGroup, {kWr, kWra}, {kRd, kRda}, "tCWL + tBURST + tWTR_L"},
+      {kBankGroup, {kAct}, {kAct}, "tRRD_L"},
+      // Rank: commands that address all of its banks
+      {kStackId, {kAct}, {kPreAb}, "tRAS"},
+      {kStackId, {kAct}, {kRefAb}, "tRC"},
+      {kStackId, {kRd}, {kPreAb}, "tRTP"},
+      {kStackId, {kWr}, {kPreAb}, "tCWL + tBURST + tWR"},
+      {kStackId, {kRda}, {kRefAb}, "tRTP + tRP"},
+      {kStackId, {kWra}, {kRefAb}, "tCWL + tBURST + tWR + tRP"},
+      {kStackId, {kPre}, {kRefAb}, "tRP"},
+      {kStackId, {kPreAb}, {kAct, kRefAb}, "tRP"},
+      {kStackId, {kRefAb}, {kAct, kRefAb}, "tRFC"},
+      {kStackId, {kRd, kRda}, {kRd, kRda}, "tCCD_R", 1, Siblings::kYes},
+      // Channel (one pseudo-channel)
+      {kPseudoChannel, {kRd, kRda}, {kRd, kRda}, "tCCD_S"},
+      {kPseudoChannel, {kWr, kWra}, {kWr, kWra}, "tCCD_S"},
+      {kPseudoChannel, {kRd, kRda}, {kWr, kWra}, "tRTW"},
+      {kPseudoChannel, {kWr, kWra}, {kRd, kRda}, "tCWL + tBURST + tWTR_S"},
+      {kPseudoChannel, {kAct}, {kAct}, "tRRD_S"},
+      {kPseudoChannel, {kAct}, {kAct}, "tFAW", 4},
+  };
+}
+
+}  // namespace
+
+const Standard& ddr5() {
+  static const Standard kStandard{
+      .name = "DDR5",
+      .source = "JESD79-5 organisation; x8 devices, one rank",
+      .channels_per_stack = 2,
+      .pseudo_channels = 1,
+      .data_bits = 32,
+      .burst_length = 16,
+      .bank_groups = 8,
+      .banks_per_group = 4,
+      .stack_ids = 1,
+      .row_bytes = 4096,
+      .capacity_bytes = std::int64_t{16} << 30,
+      .ticks_per_ck = 1,
+      .bits_per_ck = 2,
+      .pin_rate_gbps = 4.8,
+      .min_pin_rate_gbps = 3.2,
+      .max_pin_rate_gbps = 8.8,
+      .shared_command_bus = true,
+      .per_bank_refresh = false,
+      .shapes = {{{kAct}, Bus::kRow, 2, 1},
+                 {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
+                 {{kRd, kWr, kRda, kWra}, Bus::kColumn, 2, 1}},
+      .timings = timings(),
+      .refresh_times = {{64, 295}, {0, 410}},
+      .rules = rules(),
+      .default_map = "row sid bank col:4 bg col",
+  };
+  return kStandard;
+}
+
+}  // namespace ridgepoint::dram::standards
