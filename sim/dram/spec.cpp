@@ -115,6 +115,9 @@ void add_timings(Spec& spec, std::int64_t bps) {
     spec.timings[std::string(timing.name)] = to_ticks(timing, bps, standard);
   }
   for (const auto& [name, ns] : spec.config.timing_ns) spec.timing(name);
+  // A row cycle holds both of its parts, also after each is rounded up; RDA and WRA rely on it.
+  spec.timings["tRC"] =
+      std::max(spec.timing("tRC"), spec.timing("tRAS") + spec.timing("tRP"));
   spec.timings["tBURST"] =
       static_cast<Tick>(standard.burst_length) * standard.ticks_per_ck / standard.bits_per_ck;
 }

@@ -61,7 +61,8 @@ inline Pattern paged(int streams, std::uint64_t page, std::uint32_t piece, std::
   return pattern;
 }
 
-// The part of a pattern that channel `index` sees, all of it there at time 0.
+// The part of a pattern that channel `index` sees, all of it there at time 0. Addresses beyond a
+// small machine's end wrap around.
 inline std::vector<core::MemoryRequest> requests_of(const Spec& spec, const Pattern& pattern,
                                                     int index) {
   const Interleave interleave(spec);
@@ -69,7 +70,8 @@ inline std::vector<core::MemoryRequest> requests_of(const Spec& spec, const Patt
   std::vector<Piece> pieces;
   for (const Access& access : pattern) {
     pieces.clear();
-    interleave.split(access.address, access.bytes, pieces);
+    interleave.split(access.address % static_cast<std::uint64_t>(spec.total_bytes()), access.bytes,
+                     pieces);
     for (const Piece& piece : pieces) {
       if (piece.channel != index) continue;
       core::MemoryRequest request;

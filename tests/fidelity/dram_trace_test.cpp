@@ -27,7 +27,10 @@ std::vector<Case> cases() {
   for (const Standard* standard : all_standards()) {
     for (const RefreshMode refresh : {RefreshMode::kAllBank, RefreshMode::kPerBank}) {
       for (const RowPolicy rows : {RowPolicy::kOpen, RowPolicy::kClosed, RowPolicy::kTimeout}) {
+        if (refresh == RefreshMode::kPerBank && !standard->per_bank_refresh) continue;
         for (const int stack_ids : {1, 4}) {
+          // Four ranks of a planar kind would take turns that are too short for one bank.
+          if (stack_ids > 1 && !standard->name.starts_with("HBM")) continue;
           all.push_back({standard->name.data(), refresh, rows, stack_ids});
         }
       }
@@ -69,15 +72,7 @@ TEST_P(DramTrace, ReadsObeyEveryRule) {
 }
 
 TEST_P(DramTrace, WritesAmongReadsObeyEveryRule) {
-  if (GetParam().rows == RowPolicy::kClosed) return;  // below
   expect_clean(config_of(GetParam()), {"mixed", "stream_mix"});
-}
-
-// Not met: RDA soon after a WR to the same row starts its precharge before tWR is over.
-TEST(DramTraceClosedRows, DISABLED_WritesAmongReadsObeyEveryRule) {
-  for (const Case& one : cases()) {
-    if (one.rows == RowPolicy::kClosed) expect_clean(config_of(one), {"mixed", "stream_mix"});
-  }
 }
 
 TEST_P(DramTrace, SparseRequestsObeyEveryRule) {

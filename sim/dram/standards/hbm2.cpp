@@ -53,8 +53,8 @@ std::vector<TimingRule> rules() {
       {kBank, {kPre}, {kAct, kRefPb}, "tRP"},
       {kBank, {kRd}, {kPre}, "tRTP"},
       {kBank, {kWr}, {kPre}, "tCWL + tBURST + tWR"},
-      {kBank, {kRda}, {kAct, kRefPb}, "tRTP + tRP"},
-      {kBank, {kWra}, {kAct, kRefPb}, "tCWL + tBURST + tWR + tRP"},
+      {kBank, {kRd, kRda}, {kAct, kRefPb}, "tRTP + tRP"},
+      {kBank, {kWr, kWra}, {kAct, kRefPb}, "tCWL + tBURST + tWR + tRP"},
       // Bank: refresh
       {kBank, {kRefPb}, {kAct, kRefPb}, "tRFCpb"},
       // Bank group
@@ -67,8 +67,8 @@ std::vector<TimingRule> rules() {
       {kStackId, {kAct}, {kRefAb}, "tRC"},
       {kStackId, {kRd}, {kPreAb}, "tRTP"},
       {kStackId, {kWr}, {kPreAb}, "tCWL + tBURST + tWR"},
-      {kStackId, {kRda}, {kRefAb}, "tRTP + tRP"},
-      {kStackId, {kWra}, {kRefAb}, "tCWL + tBURST + tWR + tRP"},
+      {kStackId, {kRd, kRda}, {kRefAb}, "tRTP + tRP"},
+      {kStackId, {kWr, kWra}, {kRefAb}, "tCWL + tBURST + tWR + tRP"},
       {kStackId, {kPre}, {kRefAb}, "tRP"},
       {kStackId, {kPreAb}, {kAct, kRefAb, kRefPb}, "tRP"},
       {kStackId, {kRefAb}, {kAct, kRefAb, kRefPb}, "tRFC"},
