@@ -10,6 +10,7 @@ namespace ridgepoint::results {
 Table run_table();
 Table kernels_table();
 Table generate_table();
+Table dram_table();
 Table plan_table();
 Table serve_table();
 Table serve_requests_table();

@@ -59,6 +59,7 @@ std::span<const Table> tables() {
       serve_requests_table(),
       serve_steps_table(),
       trace_table(),
+      dram_table(),
   };
   // clang-format on
   return all;

@@ -6,8 +6,10 @@
 
 namespace ridgepoint::cli {
 
+int check_command(const Context& context);
 int compare_command(const Context& context);
 int docs_command(const Context& context);
+int dram_command(const Context& context);
 int list_command(const Context& context);
 int generate_command(const Context& context);
 int merge_command(const Context& context);

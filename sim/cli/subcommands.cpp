@@ -66,6 +66,25 @@ std::span<const Subcommand> subcommands() {
        .details = "Rows with equal keys are put together; ratios are to the first file. --csv gets "
                   "exact ratios, standard output the table for people.",
        .function = &compare_command},
+      {.name = "dram",
+       .summary = "the memory alone, under a pattern or a trace of addresses",
+       .details = "Every channel gets its part of the requests in order, as fast as it accepts. "
+                  "--trace: lines 'address R|W [time_ns]', the address in bytes, decimal or 0x "
+                  "hexadecimal; '#' starts a comment. A request starts not before its time.",
+       .function = &dram_command},
+      {.name = "check",
+       .summary = "a DRAM command trace against the rules of its standard",
+       .details =
+           "One command per line: 'tick channel command pc sid bg bank row col', '-' for a field "
+           "that a command does not have; commands ACT PRE PREab RD WR RDA WRA REFab REFpb. "
+           "Before them a header: 'standard NAME', or one number per line by its name (tRP 52, "
+           "bank_groups 4, times in ticks), or both; a later line replaces an earlier one. "
+           "'refresh' is 0 (rate not checked), 1 (REFab) or 2 (REFpb), 'postponed' the refreshes "
+           "that may be owed. A last line 'end TICK' says how far the trace goes. '#' starts a "
+           "comment. With --machine the numbers are that machine's and not the header's. 'dram "
+           "--command_trace' writes such files. The table has the first violation of every rule "
+           "in every channel; exit code 1 if there is one.",
+       .function = &check_command},
       {.name = "docs",
        .summary = "manual page, shell completions, column dictionary",
        .positionals = "man|bash|zsh|columns",

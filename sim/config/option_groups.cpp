@@ -14,6 +14,7 @@ std::vector<OptionGroup> make_option_groups() {
       sweep_options(),
       compare_options(),
       generate_options(),
+      dram_options(),
       machine_options(),
       hbm_options(),
   };

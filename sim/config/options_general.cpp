@@ -11,7 +11,8 @@ OptionGroup general_options() {
        .flag = "csv",
        .unit = "path of a file",
        .help = "write the table here instead of to standard output",
-       .used_by = "run plan serve trace generate sweep merge compare report validate list",
+       .used_by = "run plan serve trace generate sweep merge compare report validate list dram "
+                  "check",
        .identity = false},
       {.key = "general.quiet",
        .flag = "quiet",
@@ -26,15 +27,16 @@ OptionGroup general_options() {
        .minimum = 0,
        .help = "seed of every random choice; recorded in the table",
        .column = "seed",
-       .used_by = "run plan serve trace generate"},
+       .used_by = "run plan serve trace generate dram"},
       {.key = "general.config",
        .flag = "config",
        .unit = "path of an INI file",
        .help = "more options; flags win over it, it wins over the machine",
-       .used_by = "run plan serve generate validate",
+       .used_by = "run plan serve generate validate dram check",
        .identity = false},
   };
-  return {"General", "run plan serve trace generate sweep merge compare report validate list docs",
+  return {"General",
+          "run plan serve trace generate sweep merge compare report validate list docs dram check",
           kRows};
 }
 

@@ -151,7 +151,7 @@ OptionGroup hbm_options() {
                "tick. All give the same commands",
        .identity = false},
   };
-  return {"Memory", "run plan serve generate validate", kRows, true};
+  return {"Memory", "run plan serve generate validate dram check", kRows, true};
 }
 
 }  // namespace ridgepoint::config

@@ -16,7 +16,7 @@ OptionGroup run_options() {
        .unit = "name from 'list machines', or path of an INI file",
        .help = "the accelerator",
        .column = "machine",
-       .used_by = "run plan serve generate validate",
+       .used_by = "run plan serve generate validate dram check",
        .identity = false},
       {.key = "run.model",
        .flag = "model",

@@ -10,9 +10,11 @@ OptionGroup trace_options() {
       {.key = "serve.trace",
        .flag = "trace",
        .unit = "name from 'list traces', or path of a file",
-       .help = "requests with arrival times and lengths; serve: synthetic-chat if not given",
+       .help = "requests with arrival times and lengths; serve: synthetic-chat if not given; dram: "
+               "a file "
+               "with lines 'address R|W [time_ns]'",
        .column = "trace",
-       .used_by = "plan serve"},
+       .used_by = "plan serve dram"},
       {.key = "trace.format",
        .flag = "trace_format",
        .type = kChoice,

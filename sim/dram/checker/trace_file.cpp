@@ -128,8 +128,7 @@ class Reader {
     try {
       limits_ = standard_(std::string(words_[1].text));
     } catch (const core::InputError& error) {
-      throw core::InputError(core::describe(lines_.at(words_[1].column), "standard",
-                                            std::string(words_[1].text), error.what(), ""));
+      throw core::InputError(core::describe(lines_.at(words_[1].column), "", "", error.what(), ""));
     }
   }
 

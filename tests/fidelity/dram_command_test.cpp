@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dram` and `check` as a user calls them: figures beside their bounds, trace files, bad input.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/fidelity/command.hpp"
+
+namespace ridgepoint::testing_command {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DramCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        std::filesystem::temp_directory_path() / ("ridgepoint_dram_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  static CsvRow dram(std::vector<std::string> arguments) {
+    // The machine's five stacks, and as many bytes as make the ends of the run small.
+    arguments.insert(arguments.begin(), {"dram", "--quiet", "--hbm.controller", "event"});
+    const Outcome outcome = command(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::vector<CsvRow> rows = rows_of(outcome.out);
+    return rows.empty() ? CsvRow{} : rows.front();
+  }
+  static double number(const CsvRow& row, const std::string& column) {
+    return std::stod(row.at(column));
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(DramCommand, SequentialMeetsWhatRefreshLeaves) {
+  const CsvRow row = dram({"--bytes", "134217728"});
+  EXPECT_NEAR(number(row, "hbm_bandwidth_ratio") / number(row, "refresh_bound_ratio"), 1, 0.01);
+}
+
+TEST_F(DramCommand, LostTimeSumsToOne) {
+  for (const char* pattern : {"random", "strided", "mix", "streams", "paged_kv"}) {
+    const CsvRow row = dram({"--pattern", pattern, "--bytes", "2097152"});
+    double sum = 0;
+    for (const char* reason : {"busy", "idle", "queue", "refresh", "row_miss", "row_conflict",
+                               "activation", "turnaround", "bank_group", "column", "pending"}) {
+      sum += number(row, std::string("hbm_") + reason + "_ratio");
+    }
+    EXPECT_NEAR(sum, 1, 1e-9) << pattern;
+    EXPECT_EQ(row.at("bytes"), "2097152") << pattern;
+    EXPECT_EQ(number(row, "bits_count"),
+              8 * (number(row, "hbm_read_bytes") + number(row, "hbm_write_bytes")));
+    EXPECT_NEAR(number(row, "read_share_ratio"), pattern == std::string("mix") ? 2.0 / 3 : 1, 1e-4);
+    EXPECT_LE(number(row, "latency_p50_ns"), number(row, "latency_p99_ns"));
+  }
+}
+
+// One request at a time to a closed bank: tRCDRD + tCL + tBURST. Row policy timeout closes the bank
+// before the next one comes.
+TEST_F(DramCommand, UnloadedLatencyIsTheSumOfItsTimings) {
+  const std::string trace = file("a.txt", "0 R\n0x100000 R 1000\n123456 R 2000.5 # comment\n");
+  const CsvRow row = dram({"--trace", trace, "--request-bytes", "32", "--hbm.row_policy", "timeout",
+                           "--hbm.pin_rate_gbps", "6.4", "--hbm.refresh", "none"});
+  EXPECT_EQ(row.at("pattern"), "trace");
+  EXPECT_EQ(row.at("bytes"), "96");
+  const double tCK = 0.625;
+  EXPECT_NEAR(number(row, "latency_p50_ns"), 31 * tCK + 20 * tCK + 2 * tCK, 1e-9);
+}
+
+// One piece in flight: no refresh or queue changes when the next one starts, so the fast
+// controllers and the plain one see the same requests.
+TEST_F(DramCommand, OneInFlightIsTheSameForEveryController) {
+  std::vector<CsvRow> rows;
+  for (const char* controller : {"oracle", "event", "fast"}) {
+    const Outcome outcome =
+        command({"dram", "--quiet", "--hbm.stacks", "1", "--pattern", "random", "--bytes", "65536",
+                 "--request_bytes", "32", "--outstanding", "1", "--hbm.controller", controller});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    rows.push_back(rows_of(outcome.out).front());
+  }
+  EXPECT_EQ(rows[0], rows[1]);
+  EXPECT_EQ(rows[0], rows[2]);
+}
+
+TEST_F(DramCommand, SameSeedSameBytes) {
+  const std::vector<std::string> arguments{"dram",    "--quiet", "--pattern", "random",
+                                           "--bytes", "262144",  "--seed",    "5"};
+  EXPECT_EQ(command(arguments).out, command(arguments).out);
+}
+
+TEST_F(DramCommand, ItsCommandTraceIsClean) {
+  const std::string trace = path("commands.txt");
+  const CsvRow row = dram({"--pattern", "mix", "--bytes", "4194304", "--command_trace", trace,
+                           "--heat_csv", path("heat.csv")});
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, std::vector<std::string>{"--machine", "teaching-80g"}}) {
+    std::vector<std::string> arguments{"check", "--dram-trace", trace};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = command(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("no rule is broken"));
+  }
+  std::ifstream heat(path("heat.csv"));
+  const std::string text((std::istreambuf_iterator<char>(heat)), {});
+  double activations = 0;
+  for (const CsvRow& bank : rows_of(text)) activations += number(bank, "activations_count");
+  EXPECT_EQ(activations, number(row, "act_count"));
+  // The same file under a longer tRP, by the header's last word on it.
+  std::ifstream in(trace);
+  std::string header, line, rest;
+  while (std::getline(in, line)) rest += (line.starts_with("tRP ") ? "tRP 99" : line) + '\n';
+  const Outcome outcome = command({"check", "--dram-trace", file("bad.txt", rest)});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr(",tRP,"));
+}
+
+TEST_F(DramCommand, ForeignTraceWithAStandardsName) {
+  const std::string good =
+      "standard HBM2\n0 0 ACT 0 0 1 2 17 -\n14 0 RD 0 0 1 2 17 5\n34 0 PRE 0 0 1 2 - -\n";
+  EXPECT_EQ(command({"check", "--dram-trace", file("g.txt", good)}).exit_code, 0);
+  const Outcome early =
+      command({"check", "--dram-trace", file("e.txt", good + "47 0 ACT 0 0 1 2 18 -\n")});
+  EXPECT_EQ(early.exit_code, 1);
+  const std::vector<CsvRow> rows = rows_of(early.out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("rule"), "tRC");
+  EXPECT_EQ(rows[1].at("rule"), "tRP");
+  EXPECT_EQ(rows[1].at("missing_ticks_count"), "1");
+  EXPECT_EQ(rows[1].at("earlier"), "34 PRE pc 0 sid 0 bg 1 bank 2");
+}
+
+TEST_F(DramCommand, MalformedTracesNameThePlace) {
+  const std::string head = "standard HBM2\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {head, "holds no command"},
+      {"standard HBM9\n", ":1:10: 'standard'"},
+      {"tRQ 5\n", ":1:1: value 'tRQ' is unknown"},
+      {"tRP x\n", ":1:5: 'tRP'"},
+      {"0 0 ACT 0 0 1 2 17 -\n", ":1:1: value '0' comes before any header"},
+      {head + "0 0 ACTT 0 0 1 2 17 -\n", ":2:5: 'command': value 'ACTT'"},
+      {head + "0 0 ACT 0 0 1 4 17 -\n", ":2:15: 'bank': value '4' does not exist"},
+      {head + "0 0 ACT 0 0 1 2\n", ":2:16: 'row': is missing"},
+      {head + "0 0 RD 0 0 1 2 3 -\n", ":2:18: 'col'"},
+      {head + "0 0 ACT 0 0 1 2 17 - 5\n", ":2:22: value '5' is one word too many"},
+      {head + "0x 0 ACT 0 0 1 2 17 -\n", ":2:1: 'tick'"},
+      {head + "0 0 ACT 0 0 1 2 17 -\ntRP 5\n", ":3:1: value 'tRP'"},
+      {head + "end 5\n0 0 ACT 0 0 1 2 17 -\n", ":3:1: value '0' comes after 'end'"},
+      {head + "banks 0\n0 0 ACT 0 0 1 2 17 -\n", "'banks': value '0' is out of range"},
+  };
+  for (const auto& [text, message] : cases) {
+    const Outcome outcome = command({"check", "--dram-trace", file("m.txt", text)});
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_EQ(outcome.out, "") << text;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << text;
+  }
+}
+
+TEST_F(DramCommand, BadRequestsNameThePlace) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "holds no request"},
+      {"0\n", ":1:2: 'direction': is missing"},
+      {"0 X\n", ":1:3: 'direction': value 'X'"},
+      {"-1 R\n", ":1:1: 'address'"},
+      {"0x R\n", ":1:1: 'address'"},
+      {"99999999999999999999 R\n", ":1:1: 'address'"},
+      {"9000000000000 R\n", "is outside the memory's"},
+      {"0 R 5\n0 R 4\n", ":2:5: 'time_ns'"},
+      {"0 R nan\n", ":1:5: 'time_ns'"},
+      {"0 R 1 2\n", ":1:7: value '2' is one word too many"},
+  };
+  for (const auto& [text, message] : cases) {
+    const Outcome outcome = command({"dram", "--trace", file("r.txt", text)});
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_EQ(outcome.out, "") << text;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ridgepoint::testing_command
