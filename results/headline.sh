@@ -41,10 +41,34 @@ title "The two regimes of llama-2-7b at 16 bit: one decode step, one prefill of 
   --kernels-csv "$out/decode_kernels.csv"
 "$ridgepoint" run --phase prefill --tokens 512 --csv "$out/prefill.csv" \
   --kernels-csv "$out/prefill_kernels.csv"
-"$ridgepoint" sweep workloads/suites/regimes.ini --csv "$out/regimes.csv" --jobs "$(nproc)"
 rm "$out/decode.csv" "$out/prefill.csv"
+"$ridgepoint" sweep --csv "$out/regimes.csv" --jobs "$(nproc)" --quiet --vary \
+  "phase+batch+tokens+context=decode+1+1+512,decode+16+1+512,prefill+1+64+0,prefill+1+512+0"
 for format in svg png; do
   gnuplot -e "csv='$out/regimes.csv'; out='$out/roofline.$format'; name='llama-2-7b on teaching-80g'" \
     results/plots/roofline.gp
 done
 gnuplot -e "csv='$out/regimes.csv'; out='$out/stalls.svg'; what='matrix'" results/plots/stalls.gp
+
+title "What fits beside the weights: 80 GiB, requests of 8,192 tokens, 32 against 8 KV heads"
+"$ridgepoint" plan --model llama-2-7b --context 8192 --csv "$out/plan_mha.csv"
+"$ridgepoint" plan --model llama-2-7b-gqa8 --context 8192 --csv "$out/plan_gqa.csv"
+"$ridgepoint" merge "$out/plan_mha.csv" "$out/plan_gqa.csv" --csv "$out/plan.csv"
+rm "$out/plan_mha.csv" "$out/plan_gqa.csv"
+
+title "What cache memory does to a trace: paged blocks against reserving the longest request"
+if [ -n "${TRACE:-}" ]; then
+  trace=(--trace "$TRACE" --take-requests 400)
+else
+  trace=(--rate 200)
+fi
+for policy in paged max-length; do
+  echo "-- $policy"
+  "$ridgepoint" serve --model smollm2-135m --machine.memory_gib 1 --overhead-gib 0.1 \
+    --max-batch-tokens 512 --kv-policy "$policy" "${trace[@]}" --story --csv "$out/serve_$policy.csv"
+done
+"$ridgepoint" merge "$out/serve_paged.csv" "$out/serve_max-length.csv" --csv "$out/serve.csv"
+rm "$out/serve_paged.csv" "$out/serve_max-length.csv"
+
+title "Written to $out"
+ls "$out"

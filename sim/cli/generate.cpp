@@ -55,14 +55,33 @@ std::string joined(const std::vector<std::uint32_t>& tokens) {
   return text;
 }
 
-// Any bytes may come out of a model: what is not printable ASCII or UTF-8 text stays escaped.
+// Length of the UTF-8 sequence that starts at `at`, or 0 (Unicode 15, table 3-7, by lead byte and
+// continuation bytes; over-long forms are not told apart).
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t length = lead < 0xc2   ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+// Any bytes may come out of a model: what is neither printable ASCII nor UTF-8 is shown as \xNN.
 std::string printable(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-    } else if (c == '\n') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x20 && byte < 0x7f) {
+      out += text[i];
+    } else if (const std::size_t length = utf8_length(text, i)) {
+      out += text.substr(i, length);
+      i += length - 1;
+    } else if (text[i] == '\n') {
       out += "\\n";
     } else {
       char escaped[8];

@@ -26,12 +26,14 @@ PlacementSpec placement_spec(const soc::Machine& machine, const ModelShape& shap
   const isa::CoreShape core = machine.config().accel.shape();
   PlacementSpec placement;
   placement.formats = spec.formats;
-  placement.max_tokens = grid ? power_of_two(spec.max_batch_tokens) : spec.max_batch_tokens;
-  placement.max_sampled =
-      std::min(placement.max_tokens, grid ? power_of_two(spec.max_num_seqs) : spec.max_num_seqs);
+  placement.max_tokens = grid ? 2 * power_of_two(spec.max_batch_tokens) : spec.max_batch_tokens;
+  placement.max_sampled = std::min(placement.max_tokens,
+                                   grid ? 2 * power_of_two(spec.max_num_seqs) : spec.max_num_seqs);
   placement.kv_blocks = spec.kv_blocks;
   placement.block_tokens = spec.block_tokens;
-  placement.memory_bytes = spec.memory_bytes;
+  // A grid's points reach beyond the largest step; only the steps themselves must fit.
+  placement.memory_bytes =
+      grid ? std::max(spec.memory_bytes, machine.hbm_bytes()) : spec.memory_bytes;
   placement.workspace_bytes =
       step_workspace_bytes(core, shape, placement.max_sampled, spec.attention_splits);
   placement.panel_rows = core.matrix_cols;
