@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boundaries between chunks while the controller is live, and recording of transitions.
 #include <algorithm>
+#include <utility>
 
 #include "sim/dram/fast_channel.hpp"
 
@@ -35,20 +36,17 @@ void FastChannel::chunk_entered(Tick now) {
 }
 
 bool FastChannel::at_boundary(Tick now) {
-  if (resume_) {
-    resume_ = false;
-    return false;
-  }
+  const bool named = std::exchange(named_at_, -1) == now;  // a name is good for one chunk
+  if (std::exchange(resume_, false)) return false;
   if (!enabled_) return false;
   if (skip_ > 0) {
     --skip_;
     return false;
   }
-  const std::int32_t state = named_at_ == now ? named_ : name_state(now);
-  named_at_ = -1;  // good for one chunk
   NextChunk chunk;
-  PieceState* piece = intake_.head(now);
-  if (state < 0 || !describe(*piece, chunk) || chunk.bursts < kShortest) return false;
+  if (!describe(*intake_.head(now), chunk) || chunk.bursts < kShortest) return false;
+  const std::int32_t state = named ? named_ : name_state(now);
+  if (state < 0) return false;
   state_ = state;
   base_ = now;
   if (cache_->find(state, chunk.key) == nullptr) {
