@@ -53,7 +53,7 @@ set yrange [low(Y_min < roof(xlow) ? Y_min : roof(xlow)) : peak * 2.5]
 set logscale x 2
 set logscale y 10
 set xlabel "arithmetic intensity (FLOP per byte at the HBM pins)"
-set ylabel "achieved matrix and vector rate (TFLOP/s)"
+set ylabel "achieved matrix rate (TFLOP/s)"
 set title name
 set key bottom right Left reverse spacing 1.3 samplen 2
 set grid xtics ytics linecolor "#dddddd" linewidth 0.7

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Writes README.md's two tables and results/baseline from the CSV files of results/headline.sh.
+#
+#   results/readme_tables.sh [OUT]      OUT: the folder headline.sh wrote to (default: out/)
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+out="${1:-$root/out}"
+
+# table FILE "column[:heading[:format]] ..." -> Markdown. No cell of these tables holds a comma.
+table() {
+  awk -F, -v wanted="$2" '
+    NR == 1 {
+      for (i = 1; i <= NF; i++) at[$i] = i
+      n = split(wanted, columns, " ")
+      head = "|"; rule = "|"
+      for (c = 1; c <= n; c++) {
+        split(columns[c], part, ":")
+        name[c] = part[1]; form[c] = part[3]
+        if (!(name[c] in at)) { print "no column " name[c] > "/dev/stderr"; exit 1 }
+        heading = part[2]; gsub(/_/, " ", heading)
+        head = head " " heading " |"; rule = rule (form[c] == "" ? "---|" : "--:|")
+      }
+      print head; print rule
+      next
+    }
+    {
+      line = "|"
+      for (c = 1; c <= n; c++) {
+        value = $at[name[c]]
+        if (form[c] == "us") value = sprintf("%.1f", value / 1000)
+        else if (form[c] == "GB") value = sprintf("%.2f", value / 1e9)
+        else if (form[c] == "%") value = sprintf("%.1f %%", 100 * value)
+        else if (form[c] != "") value = sprintf("%." form[c] "f", value)
+        line = line " " value " |"
+      }
+      print line
+    }' "$1"
+}
+
+# replace MARKER FILE: the lines between README.md's <!-- MARKER:begin --> and :end.
+replace() {
+  awk -v marker="$1" -v file="$2" '
+    $0 == "<!-- " marker ":end -->" { hidden = 0 }
+    !hidden { print }
+    $0 == "<!-- " marker ":begin -->" {
+      while ((getline line < file) > 0) print line
+      hidden = 1
+    }' "$root/README.md" >"$root/README.md.new"
+  mv "$root/README.md.new" "$root/README.md"
+}
+
+scratch="$(mktemp)"
+trap 'rm -f "$scratch"' EXIT
+table "$out/regimes.csv" "phase:step batch_count:batch:0 new_tokens_count:new_tokens:0 \
+weight_flop_per_byte:FLOP/byte,_weights_only:2 flop_per_byte:FLOP/byte,_all_traffic:2 \
+hbm_read_bytes:GB_read:GB hbm_write_bytes:GB_written:GB time_ns:time,_us:us roofline_ns:roofline,_us:us \
+hbm_bandwidth_ratio:of_peak_bandwidth:% matrix_utilization_ratio:of_peak_FLOP/s:% bound:bound" >"$scratch"
+replace headline "$scratch"
+table "$out/serve.csv" "kv_policy:cache_memory running_mean_count:running,_mean:1 \
+running_max_count:running,_most:0 kv_used_ratio:allocated_slots_in_use:% ttft_mean_ms:TTFT_mean,_ms:1 \
+tpot_mean_ms:TPOT_mean,_ms:2 output_tokens_per_s:tokens/s:0" >"$scratch"
+replace serve "$scratch"
+
+mkdir -p "$root/results/baseline"
+cp "$out/regimes.csv" "$out/plan.csv" "$out/serve.csv" "$out/roofline.svg" "$root/results/baseline/"
