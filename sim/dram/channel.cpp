@@ -13,7 +13,9 @@ namespace ridgepoint::dram {
 
 core::Femtoseconds ChannelBase::next_event() const {
   if (intake_.idle()) return intake_.next_completion();
-  const Tick next = std::max(now_, next_tick());
+  Tick next = std::max(now_, next_tick());
+  // A request submitted since the last advance() is not in next_tick() yet.
+  if (const Tick arrival = intake_.next_arrival(); arrival >= now_) next = std::min(next, arrival);
   return std::min(intake_.next_completion(), spec_->tick_clock.time_of(next));
 }
 

@@ -238,6 +238,17 @@ TEST_P(EveryController, NextEventIsNeverLateAndNeverWhenIdle) {
   EXPECT_EQ(channel->next_event(), core::kNever);
 }
 
+// With refresh on: the next event after a submit is the arrival, not the next refresh.
+TEST_P(EveryController, NextEventKnowsRequestsThatHaveNotBeenSimulatedYet) {
+  Config config;
+  config.controller = GetParam();
+  const auto channel = make_channel(config, 0);
+  channel->advance(500 * core::kFsPerNs);
+  channel->submit(request(0, 0, 32, false, 600 * core::kFsPerNs));
+  EXPECT_LE(channel->next_event(), 600 * core::kFsPerNs);
+  EXPECT_GE(channel->next_event(), 500 * core::kFsPerNs);
+}
+
 INSTANTIATE_TEST_SUITE_P(Dram, EveryController,
                          ::testing::Values(ControllerKind::kOracle, ControllerKind::kEventDriven,
                                            ControllerKind::kFast),
