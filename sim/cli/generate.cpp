@@ -137,13 +137,14 @@ int generate_command(const Context& context) {
           ? workloads::load_tokenizer(options.text("generate.tokenizer"), model.shape.vocab)
           : workloads::Tokenizer::byte_level();
   const bool as_tokens = options.has("generate.prompt_tokens");
-  const bool has_text = tokenizer.vocab() <= model.shape.vocab;
+  // The bytes' own vocabulary is that of the built-in model, of no file.
+  const bool has_text = tokenizer.vocab() == model.shape.vocab;
   if (!as_tokens && !has_text) {
     options.fail("generate.prompt",
                  "cannot be encoded: the model " + model.shape.name + " has " +
                      std::to_string(model.shape.vocab) + " tokens, the tokenizer " +
                      std::to_string(tokenizer.vocab()),
-                 "--prompt_tokens, or a tokenizer of the model");
+                 "--tokenizer with the model's own tokens, or --prompt-tokens");
   }
   const std::vector<TokenId> prompt = as_tokens ? token_list(options, model.shape.vocab)
                                                 : tokenizer.encode(options.text("generate.prompt"));

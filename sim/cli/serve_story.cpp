@@ -15,6 +15,7 @@ double wide(workloads::WideInteger value) { return static_cast<double>(value); }
 
 // The phase or reason that takes most of a request's life.
 std::string what_limits(const ServingSummary& summary) {
+  if (summary.completed() == 0) return "nothing: no request could be served at all";
   if (summary.full_ns == 0) return "nothing: no request ever waited for another one";
   std::size_t most = 1;
   for (std::size_t i = 1; i < workloads::kWaitReasons; ++i) {
@@ -39,10 +40,14 @@ std::string serve_text(const ServingSummary& summary) {
   std::ostringstream text;
   text.precision(4);
   text << summary.completed() << " of " << summary.requests << " requests served, "
-       << summary.rejected() << " rejected; TTFT " << summary.ttft.mean() / 1e6 << " ms, TPOT "
-       << summary.tpot.mean() / 1e6 << " ms (means), " << summary.output_tokens_per_s()
-       << " tokens/s; " << summary.running_mean() << " requests running on average, "
-       << summary.running_max << " at most\nlimited by: " << what_limits(summary);
+       << summary.rejected() << " rejected";
+  if (summary.completed() > 0) {
+    text << "; TTFT " << summary.ttft.mean() / 1e6 << " ms, TPOT " << summary.tpot.mean() / 1e6
+         << " ms (means), " << summary.output_tokens_per_s() << " tokens/s; "
+         << summary.running_mean() << " requests running on average, " << summary.running_max
+         << " at most";
+  }
+  text << "\nlimited by: " << what_limits(summary);
   return text.str();
 }
 

@@ -132,7 +132,7 @@ std::vector<Assignment> parse_ini(std::string_view text, const std::string& file
   return assignments;
 }
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, std::size_t most_bytes) {
   const auto fail = [&] {
     core::fail_input({path, 0, 0}, "", "", std::string("cannot be read: ") + std::strerror(errno),
                      "a readable file");
@@ -144,9 +144,18 @@ std::string read_text_file(const std::string& path) {
   std::array<char, 4096> block{};
   while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) {
     text.append(block.data(), got);
+    if (text.size() > most_bytes) {
+      core::fail_input({path, 0, 0}, "", "", "is too large",
+                       "at most " + std::to_string(most_bytes) + " bytes");
+    }
   }
   if (std::ferror(file.get()) != 0) fail();
   return text;
+}
+
+std::vector<Assignment> read_ini(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  return parse_ini(read_text_file(path, kMostBytes), path);
 }
 
 }  // namespace ridgepoint::config

@@ -3,6 +3,7 @@
 // type. Boost.Program_options does the syntax; nothing here knows a type or a default.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,11 @@ CommandLine parse_command_line(std::span<const std::string> arguments);
 // InputError with file and line on anything else, and on a key that stands twice.
 std::vector<Assignment> parse_ini(std::string_view text, const std::string& file);
 
-// The text of a file; InputError if it cannot be read.
-std::string read_text_file(const std::string& path);
+// The text of a file; InputError if it cannot be read or holds more than `most_bytes`.
+std::string read_text_file(const std::string& path,
+                           std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+
+// parse_ini of a file of at most 16 MiB: people write these, and a device may never end.
+std::vector<Assignment> read_ini(const std::string& path);
 
 }  // namespace ridgepoint::config

@@ -17,7 +17,7 @@ bool is_path(const std::string& name) {
 
 std::vector<Assignment> read_one(const std::string& name, const core::Location& where,
                                  const std::string& shown_key) {
-  if (is_path(name)) return parse_ini(read_text_file(name), name);
+  if (is_path(name)) return read_ini(name);
   std::vector<std::string> names;
   std::string all;
   for (const MachinePreset& preset : machine_presets()) {

@@ -109,7 +109,7 @@ Reading read_options(const Request& request) {
   const OptionRef config = find_option("general.config");
   if (builder.is_set(config)) {
     const std::string path = builder.so_far().text("general.config");
-    apply(builder, parse_ini(read_text_file(path), path), request.subcommand, Source::kConfig);
+    apply(builder, read_ini(path), request.subcommand, Source::kConfig);
   }
   apply_machine(builder, request.subcommand);
   return {builder.finish(request.subcommand), std::move(line.positionals), std::move(others)};

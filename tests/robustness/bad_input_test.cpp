@@ -54,6 +54,20 @@ const std::vector<Case>& usage_cases() {
       {"missing_folder", {"list", "machines", "--csv", "no/such/f.csv"}, "No such file"},
       {"folder_as_file", {"list", "machines", "--csv", "."}, "it is a folder"},
       {"full_device", {"list", "machines", "--csv", "/dev/full"}, "No space left"},
+      {"output_is_input",
+       {"run", "--model", "stories260K", "--config", "in.ini", "--csv", "./in.ini"},
+       "is also the file of",
+       "[run]\nbatch=2\n"},
+      {"output_twice",
+       {"run", "--model", "stories260K", "--csv", "t.csv", "--kernels-csv", "./t.csv"},
+       "is also the file of"},
+      {"output_is_positional",
+       {"trace", "info", "in.ini", "--csv", "in.ini"},
+       "is also a file to read",
+       "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n"},
+      {"options_without_end", {"run", "--config", "/dev/zero"}, "is too large"},
+      {"machine_without_end", {"run", "--machine", "/dev/zero"}, "is too large"},
+      {"suite_without_end", {"sweep", "/dev/zero"}, "is too large"},
       {"control_characters", {"list", "a\nb\x1b[31m"}, "a\\x0ab\\x1b"},
   };
   return cases;
@@ -198,6 +212,31 @@ std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.pa
 INSTANTIATE_TEST_SUITE_P(Simulation, BadInput, ::testing::ValuesIn(simulation_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, ::testing::ValuesIn(usage_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Sweep, BadInput, ::testing::ValuesIn(sweep_cases()), name_of);
+
+class BadText : public ProgramTest {};
+
+// A checkpoint of zeros whose vocabulary is not that of bytes.
+std::string zero_checkpoint() {
+  constexpr std::int32_t kWidth = 8, kVocab = 300, kContext = 16;
+  const std::int32_t header[] = {kWidth, kWidth, 1, 1, 1, kVocab, kContext};
+  constexpr std::size_t kNumbers = kVocab * kWidth + 3 * kWidth + 7 * kWidth * kWidth +
+                                   kContext * kWidth;  // with the table of rotations
+  std::string bytes(reinterpret_cast<const char*>(header), sizeof header);
+  bytes.append(kNumbers * sizeof(float), '\0');
+  return bytes;
+}
+
+TEST_F(BadText, WithoutTheModelsTokenizerATextIsRefusedAndTokensStayTokens) {
+  file("zero.bin", zero_checkpoint());
+  const Outcome text = run({"generate", "--weights", "zero.bin", "--prompt", "a"});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_EQ(text.out, "");
+  EXPECT_THAT(text.err, HasSubstr("--tokenizer"));
+  const Outcome tokens =
+      run({"generate", "--weights", "zero.bin", "--prompt-tokens", "299", "--steps", "2"});
+  EXPECT_EQ(tokens.exit_code, 0) << tokens.err;
+  EXPECT_THAT(tokens.err, HasSubstr("tokens: 0 0\n"));
+}
 
 class GoodInput : public ProgramTest {};
 

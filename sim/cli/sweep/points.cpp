@@ -140,7 +140,7 @@ Plan make_plan(const config::Reading& sweep) {
   std::vector<Assignment> suite;
   if (!sweep.positionals.empty()) {
     const std::string& path = sweep.positionals.front();
-    suite = config::parse_ini(config::read_text_file(path), path);
+    suite = config::read_ini(path);
   }
   plan.target = target_of(suite, sweep.options);
   apply_suite(plan, suite);

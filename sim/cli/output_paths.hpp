@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files a subcommand would write over. Not a check that they can be written: the writers do that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/config/options.hpp"
+
+namespace ridgepoint::cli {
+
+// Throws InputError if two options would write the same file, or one would write a file that
+// another option or a positional argument names for reading. Devices may be named many times.
+void check_output_paths(const config::Options& options,
+                        const std::vector<std::string>& positionals);
+
+}  // namespace ridgepoint::cli
