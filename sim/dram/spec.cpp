@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/dram/spec.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,8 @@ namespace ridgepoint::dram {
 namespace {
 
 __extension__ using Wide = __int128;
+
+constexpr std::int64_t kMostChannels = 4096;  // each is a SystemC module with queues of its own
 
 [[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what,
                        const std::string& accepted) {
@@ -116,8 +119,7 @@ void add_timings(Spec& spec, std::int64_t bps) {
   }
   for (const auto& [name, ns] : spec.config.timing_ns) spec.timing(name);
   // A row cycle holds both of its parts, also after each is rounded up; RDA and WRA rely on it.
-  spec.timings["tRC"] =
-      std::max(spec.timing("tRC"), spec.timing("tRAS") + spec.timing("tRP"));
+  spec.timings["tRC"] = std::max(spec.timing("tRC"), spec.timing("tRAS") + spec.timing("tRP"));
   spec.timings["tBURST"] =
       static_cast<Tick>(standard.burst_length) * standard.ticks_per_ck / standard.bits_per_ck;
 }
@@ -185,6 +187,30 @@ void add_bus_rules(Spec& spec) {
   data_bus(writes, reads, burst - turn);
 }
 
+// Refresh must leave time to open a row and read from it, or no request would ever be served.
+void check_refresh(const Spec& spec) {
+  if (spec.config.refresh == RefreshMode::kNone) return;
+  const auto ticks = [&spec](std::string_view name) {
+    const auto found = spec.timings.find(name);
+    return found == spec.timings.end() ? Tick{0} : found->second;
+  };
+  const bool per_bank = spec.config.refresh == RefreshMode::kPerBank;
+  const char* const cycle = per_bank ? "tRFCpb" : "tRFC";
+  Tick needed = ticks("tRAS") + std::max(ticks("tRP"), ticks("tRPab")) + ticks(cycle) +
+                ticks("tRCDRD") + ticks("tBURST");
+  if (per_bank) {  // every bank once per tREFI
+    needed = std::max(needed, spec.geometry.banks_per_pseudo_channel() * ticks("tRREFD"));
+  }
+  if (ticks("tREFI") > needed) return;
+  const auto ns = [&spec](Tick value) {
+    return std::to_string(static_cast<double>(value) * spec.tick_clock.period_ns());
+  };
+  fail("timing tREFI", ns(ticks("tREFI")),
+       "ns leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) +
+           " ns)",
+       "more than " + ns(needed) + " ns, or a shorter " + cycle);
+}
+
 }  // namespace
 
 int Geometry::banks_per_node(Scope scope) const {
@@ -219,7 +245,13 @@ Spec resolve(const Config& config) {
   }
   const int per_stack =
       config.channels_per_stack != 0 ? config.channels_per_stack : standard.channels_per_stack;
-  const int channels = config.stacks * per_stack;
+  const std::int64_t all_channels = static_cast<std::int64_t>(config.stacks) * per_stack;
+  if (all_channels > kMostChannels) {
+    fail("stacks", std::to_string(config.stacks),
+         "times " + std::to_string(per_stack) + " channels are too many",
+         "at most " + std::to_string(kMostChannels) + " channels together");
+  }
+  const int channels = static_cast<int>(all_channels);
   const std::int64_t bps = bits_per_second(config, standard, channels);
   Spec spec{.config = config,
             .standard = &standard,
@@ -239,6 +271,7 @@ Spec resolve(const Config& config) {
     add_rule(spec, rule, evaluate(spec, rule.latency), rule.latency);
   }
   add_bus_rules(spec);
+  check_refresh(spec);
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
     for (const CommandShape& shape : standard.shapes) {
       if (shape.commands.contains(static_cast<Command>(kind))) spec.align[kind] = shape.align;

@@ -271,6 +271,17 @@ TEST(Config, BadValuesNameTheKeyAndWhatIsAccepted) {
   using ::testing::TestWithParam;
   EXPECT_NE(message([](Config& c) { c.standard = "HBM9"; }).find("HBM9"), std::string::npos);
   EXPECT_NE(message([](Config& c) { c.stacks = 0; }).find("stacks"), std::string::npos);
+  EXPECT_NE(message([](Config& c) { c.stacks = 1000; }).find("4096 channels"), std::string::npos);
+  // Refresh that would leave no time for requests.
+  EXPECT_NE(message([](Config& c) { c.timing_ns["tREFI"] = 1; }).find("tREFI"), std::string::npos);
+  EXPECT_NE(message([](Config& c) { c.timing_ns["tRFC"] = 3900; }).find("shorter tRFC"),
+            std::string::npos);
+  EXPECT_NE(message([](Config& c) {
+              c.refresh = RefreshMode::kPerBank;
+              c.timing_ns["tRFCpb"] = 5000;
+            }).find("shorter tRFCpb"),
+            std::string::npos);
+  EXPECT_EQ(message([](Config& c) { c.timing_ns["tRFC"] = 3000; }), "accepted");
   EXPECT_NE(message([](Config& c) { c.pin_rate_gbps = 60; }).find("pin_rate_gbps"),
             std::string::npos);
   EXPECT_NE(message([](Config& c) { c.target_gb_per_s = 1e6; }).find("target_gb_per_s"),
