@@ -13,15 +13,14 @@ namespace {
 
 void check(const ModelShape& shape, const GenerateSpec& spec) {
   if (spec.prompt.empty()) core::fail_input({}, "prompt", "", "has no tokens", "one or more");
-  const auto total = static_cast<std::int64_t>(spec.prompt.size()) + spec.steps;
-  if (total > shape.max_context) {
-    core::fail_input(
-        {}, "steps", std::to_string(spec.steps),
-        "after a prompt of " + std::to_string(spec.prompt.size()) +
-            " tokens goes beyond the model " + shape.name,
-        "at most " +
-            std::to_string(shape.max_context - static_cast<std::int64_t>(spec.prompt.size())) +
-            " steps (context " + std::to_string(shape.max_context) + ")");
+  // The last token is generated but never fed back.
+  const std::int64_t most = shape.max_context - static_cast<std::int64_t>(spec.prompt.size()) + 1;
+  if (spec.steps > most) {
+    core::fail_input({}, "steps", std::to_string(spec.steps),
+                     "after a prompt of " + std::to_string(spec.prompt.size()) +
+                         " tokens goes beyond the model " + shape.name,
+                     "at most " + std::to_string(std::max<std::int64_t>(0, most)) +
+                         " steps (context " + std::to_string(shape.max_context) + ")");
   }
 }
 
