@@ -101,7 +101,6 @@ class EventChannel : public ChannelBase {
   void close(PseudoChannel& pc, std::uint64_t banks);
   void update_held(PseudoChannel& pc);
   std::uint64_t unit_banks(int stack_id) const;
-  std::uint64_t refresh_unit(const PseudoChannel& pc, int unit) const;
 
   bool column_phase(Tick now);
   Tick column_gate(const PseudoChannel& pc, Tick now) const;

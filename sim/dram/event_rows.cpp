@@ -84,21 +84,17 @@ std::uint64_t EventChannel::unit_banks(int stack_id) const {
   return all << stack_id * banks;
 }
 
-std::uint64_t EventChannel::refresh_unit(const PseudoChannel& pc, int unit) const {
-  return per_bank_ ? std::uint64_t{1} << pc.refresh.turn() : unit_banks(unit);
-}
-
 void EventChannel::update_held(PseudoChannel& pc) {
   pc.held = 0;
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
-    if (pc.refresh.urgent(unit)) pc.held |= refresh_unit(pc, unit);
+    if (pc.refresh.urgent(unit)) pc.held |= pc.refresh.banks(unit);
   }
 }
 
 bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
     if (!pc.refresh.owes(unit) || pc.refresh.urgent(unit) != urgent) continue;
-    const std::uint64_t banks = refresh_unit(pc, unit);
+    const std::uint64_t banks = pc.refresh.banks(unit);
     const std::uint64_t queued = pc.queues[0].queued() | pc.queues[1].queued();
     if (!urgent && (queued & banks) != 0) continue;
     const bool closed = (pc.open & banks) == 0;

@@ -86,19 +86,15 @@ void OracleChannel::issue_row(Command command, int bank, std::int64_t row, Tick 
 bool OracleChannel::held_by_refresh(int bank) const {
   const Geometry& geometry = spec_->geometry;
   const RefreshCounter& refresh = pcs_[static_cast<std::size_t>(pc_of(bank))].refresh;
-  if (spec_->config.refresh == RefreshMode::kPerBank) {
-    return refresh.urgent(0) && refresh.turn() == bank % geometry.banks_per_pseudo_channel();
-  }
-  return refresh.urgent(geometry.node_of(Scope::kStackId, bank) % geometry.stack_ids);
+  const int unit = geometry.node_of(Scope::kStackId, bank) % geometry.stack_ids;
+  return refresh.urgent(unit) && refresh.covers(unit, bank % geometry.banks_per_pseudo_channel());
 }
 
 bool OracleChannel::unit_is_idle(int index, int unit) const {
   const PseudoChannel& pc = pcs_[static_cast<std::size_t>(index)];
   const Geometry& geometry = spec_->geometry;
   const auto in_unit = [&](const Entry& entry) {
-    return spec_->config.refresh == RefreshMode::kPerBank
-               ? entry.at.bank % geometry.banks_per_pseudo_channel() == pc.refresh.turn()
-               : geometry.node_of(Scope::kStackId, entry.at.bank) % geometry.stack_ids == unit;
+    return pc.refresh.covers(unit, entry.at.bank % geometry.banks_per_pseudo_channel());
   };
   return std::none_of(pc.reads.begin(), pc.reads.end(), in_unit) &&
          std::none_of(pc.writes.begin(), pc.writes.end(), in_unit);
@@ -121,8 +117,7 @@ bool OracleChannel::refresh_unit(int index, int unit, Tick now) {
   const Geometry& geometry = spec_->geometry;
   RefreshCounter& refresh = pcs_[static_cast<std::size_t>(index)].refresh;
   const bool per_bank = spec_->config.refresh == RefreshMode::kPerBank;
-  const int bank = index * geometry.banks_per_pseudo_channel() +
-                   (per_bank ? refresh.turn() : unit * geometry.banks_per_stack_id());
+  const int bank = index * geometry.banks_per_pseudo_channel() + refresh.first_bank(unit);
   const bool closed = device_.all_closed(bank, per_bank ? 1 : geometry.banks_per_stack_id());
   const Command command = closed ? (per_bank ? Command::kRefPb : Command::kRefAb)
                                  : (per_bank ? Command::kPre : Command::kPreAb);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the banks of one pseudo-channel must be refreshed. Counts what is owed; the controller
-// decides how to get there. All-bank: every stack id owes one REFab per tREFI. Per-bank: the banks
-// take turns, one REFpb per tREFI / banks, in flat order.
+// decides how to get there. Every stack id (or rank) counts for itself. All-bank: it owes one REFab
+// per tREFI, all stack ids together. Per-bank: its banks take turns, one REFpb per tREFI / banks,
+// in flat order; the stack ids are due one after the other, evenly spread.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/dram/spec.hpp"
@@ -13,48 +15,67 @@ namespace ridgepoint::dram {
 class RefreshCounter {
  public:
   explicit RefreshCounter(const Spec& spec)
-      : mode_(spec.config.refresh),
+      : together_(spec.config.refresh == RefreshMode::kAllBank),
         postpone_(spec.config.refresh_postpone),
-        interval_(spec.timing("tREFI")),
-        banks_(spec.geometry.banks_per_pseudo_channel()),
-        owed_(static_cast<std::size_t>(mode_ == RefreshMode::kPerBank ? 1
-                                                                      : spec.geometry.stack_ids)) {
-    if (mode_ != RefreshMode::kNone) set_next_due();
+        round_(spec.timing("tREFI")),
+        turns_(together_ ? 1 : spec.geometry.banks_per_stack_id()),
+        banks_per_unit_(spec.geometry.banks_per_stack_id()),
+        addressed_(together_ ? ones(banks_per_unit_) : 1),
+        units_(static_cast<std::size_t>(spec.geometry.stack_ids)) {
+    if (spec.config.refresh != RefreshMode::kNone) set_next_due();
   }
 
   // The tick at which one more becomes due; kNever without refresh.
   Tick next_due() const { return next_due_; }
   void accrue(Tick now) {
     while (next_due_ <= now) {
-      for (int& owed : owed_) ++owed;
+      if (together_) {
+        for (Unit& unit : units_) ++unit.owed;
+      } else {
+        ++units_[static_cast<std::size_t>(due_ - 1) % units_.size()].owed;
+      }
       set_next_due();
     }
   }
 
-  // Units are stack ids (all-bank), or the one bank whose turn it is (per-bank, unit 0).
-  int units() const { return static_cast<int>(owed_.size()); }
-  bool owes(int unit) const { return owed_[static_cast<std::size_t>(unit)] > 0; }
-  // No more may be postponed: demand to the unit stops until it is refreshed.
-  bool urgent(int unit) const { return owed_[static_cast<std::size_t>(unit)] > postpone_; }
-  int owed(int unit) const { return owed_[static_cast<std::size_t>(unit)]; }
-  int turn() const { return turn_; }  // bank within the pseudo-channel, per-bank mode
-  void refreshed(int unit) {
-    --owed_[static_cast<std::size_t>(unit)];
-    if (mode_ == RefreshMode::kPerBank) turn_ = (turn_ + 1) % banks_;
+  // Units are stack ids.
+  int units() const { return static_cast<int>(units_.size()); }
+  bool owes(int unit) const { return of(unit).owed > 0; }
+  // No more may be postponed: demand to the banks stops until they are refreshed.
+  bool urgent(int unit) const { return of(unit).owed > postpone_; }
+  // The banks of the pseudo-channel that the unit's next refresh addresses, and the first of them.
+  std::uint64_t banks(int unit) const { return addressed_ << first_bank(unit); }
+  int first_bank(int unit) const { return unit * banks_per_unit_ + of(unit).turn; }
+  bool covers(int unit, int bank) const { return (banks(unit) >> bank & 1) != 0; }
+  void refreshed(int index) {
+    Unit& unit = units_[static_cast<std::size_t>(index)];
+    --unit.owed;
+    unit.turn = (unit.turn + 1) % turns_;
   }
 
  private:
+  struct Unit {
+    int owed = 0;
+    int turn = 0;  // of the next refresh
+  };
+  static std::uint64_t ones(int count) {
+    return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
+  const Unit& of(int unit) const { return units_[static_cast<std::size_t>(unit)]; }
   void set_next_due() {
     ++due_;
-    next_due_ = mode_ == RefreshMode::kPerBank ? due_ * interval_ / banks_ : due_ * interval_;
+    const auto in_round =
+        together_ ? std::int64_t{1} : turns_ * static_cast<std::int64_t>(units_.size());
+    next_due_ = due_ * round_ / in_round;
   }
 
-  RefreshMode mode_;
+  bool together_;
   int postpone_;
-  Tick interval_;
-  int banks_;
-  std::vector<int> owed_;
-  int turn_ = 0;
+  Tick round_;  // every bank once
+  int turns_;   // refreshes of one unit in a round
+  int banks_per_unit_;
+  std::uint64_t addressed_;  // by a refresh of bank 0
+  std::vector<Unit> units_;
   std::int64_t due_ = 0;
   Tick next_due_ = core::kNever;
 };

@@ -11,8 +11,8 @@ constexpr std::int64_t kMostAhead = 8;  // JEDEC: refreshes that may be pulled i
 }  // namespace
 
 RefreshRules::RefreshRules(const Limits& limits)
-    : per_interval_(limits.refresh == 2 ? limits.stack_ids * limits.bank_groups * limits.banks : 1),
-      units_(static_cast<std::size_t>(limits.refresh == 2 ? 1 : limits.stack_ids)),
+    : per_interval_(limits.refresh == 2 ? limits.bank_groups * limits.banks : 1),
+      units_(static_cast<std::size_t>(limits.stack_ids)),
       rounds_(static_cast<std::size_t>(limits.stack_ids * limits.bank_groups * limits.banks)) {}
 
 std::int64_t RefreshRules::due(Tick tick, const Limits& limits) const {
@@ -50,7 +50,8 @@ void RefreshRules::check_round(const TraceCommand& command, const Limits& limits
   std::int64_t& mine = rounds_[static_cast<std::size_t>(
       (command.sid * limits.bank_groups + command.bg) * limits.banks + command.bank)];
   if (mine > *std::min_element(first, first + per_sid)) {
-    report.add("REFpb twice in a round", units_.front().last.command, command, 0);
+    report.add("REFpb twice in a round", units_[static_cast<std::size_t>(command.sid)].last.command,
+               command, 0);
   }
   ++mine;
 }
@@ -59,7 +60,7 @@ void RefreshRules::check(const TraceCommand& command, const Limits& limits, Repo
   if (limits.refresh == 0) return;
   const Command wanted = limits.refresh == 1 ? Command::kRefAb : Command::kRefPb;
   if (command.command != wanted) return;
-  Unit& unit = units_[limits.refresh == 1 ? static_cast<std::size_t>(command.sid) : 0];
+  Unit& unit = units_[static_cast<std::size_t>(command.sid)];
   require_not_late(unit, command.tick, command, limits, report);
   if (unit.issued + 1 > due(command.tick, limits) + kMostAhead) {
     report.add("refresh too far ahead", unit.last.command, command,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The refresh rate of one pseudo-channel: never too many owed, never far ahead, and bank by bank in
-// whole rounds. One refresh of a unit becomes due every interval, from the first interval's end.
+// whole rounds. One refresh of a stack id (or rank) becomes due every interval, from the first
+// interval's end; the stack ids do not share a count, because their banks do not share a refresh.
 #pragma once
 
 #include <vector>
@@ -18,8 +19,7 @@ class RefreshRules {
   void finish(Tick end, const Limits& limits, Report& report);
 
  private:
-  // What takes its turn by itself: a stack id (REFab), or the whole pseudo-channel (REFpb).
-  struct Unit {
+  struct Unit {  // a stack id
     std::int64_t issued = 0;
     bool reported = false;  // late; once is enough until it has caught up
     Mark last;
@@ -30,7 +30,7 @@ class RefreshRules {
                         const Limits& limits, Report& report) const;
   void check_round(const TraceCommand& command, const Limits& limits, Report& report);
 
-  std::int64_t per_interval_;  // refreshes of a unit per tREFI
+  std::int64_t per_interval_;  // refreshes of a stack id per tREFI
   std::vector<Unit> units_;
   std::vector<std::int64_t> rounds_;  // REFpb each bank has had
 };
