@@ -85,6 +85,9 @@ AddressMap::AddressMap(const Spec& spec) : columns_(spec.geometry.columns) {
   const std::vector<Entry> entries = parse(text, widths);
   for (const int width : widths) low_bits_ += width;
   low_mask_ = (std::int64_t{1} << low_bits_) - 1;
+  for (auto entry = entries.rbegin(); entry != entries.rend() && entry->field == kCol; ++entry) {
+    run_bursts_ <<= entry->bits;
+  }
   if (spec.config.bank_hash) {
     hash_mask_ = static_cast<unsigned>(geometry.banks_per_pseudo_channel()) - 1;
     parity_mask_ = static_cast<unsigned>(geometry.total_banks()) - 1 - hash_mask_;

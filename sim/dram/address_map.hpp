@@ -38,13 +38,15 @@ class AddressMap {
   }
   std::int64_t encode(const DramAddress& address) const;
 
-  int row_shift() const { return low_bits_; }
+  // Neighbouring bursts that share a row: aligned groups of this many, a power of two.
+  int run_bursts() const { return run_bursts_; }
+
+ private:
   unsigned hash(std::int64_t row) const {
     const auto bits = static_cast<unsigned>(row);
     return (bits & hash_mask_) ^ (std::popcount(bits) % 2 != 0 ? parity_mask_ : 0U);
   }
 
- private:
   struct Low {
     std::uint16_t bank;
     std::uint16_t column;
@@ -56,6 +58,7 @@ class AddressMap {
   std::vector<Low> low_;                // all bits below the row
   std::vector<std::uint32_t> inverse_;  // bank * columns + column -> low bits
   int columns_ = 0;
+  int run_bursts_ = 1;
 };
 
 }  // namespace ridgepoint::dram

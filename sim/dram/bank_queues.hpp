@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of one pseudo-channel and direction, kept as one list per bank in order of age, with
-// the oldest request to each bank's open row at hand. All operations of the usual case are O(1).
+// the oldest request to each bank's open row at hand. Its capacity is counted in bursts; what is
+// stored are runs: neighbouring bursts of one request in one row, which enter and leave in order.
+// All operations of the usual case are O(1).
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "sim/core/memory_port.hpp"
 #include "sim/dram/spec.hpp"
 
 namespace ridgepoint::dram {
@@ -14,89 +17,96 @@ namespace ridgepoint::dram {
 class BankQueues {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
-  struct Entry {
+  static constexpr int kRunBursts = 8;  // longest run
+  struct Run {
     std::int64_t row;
-    std::uint64_t order;
-    Tick entered;
-    std::int64_t burst;  // of the channel
+    std::uint64_t order;  // of entering, of the next burst to leave
+    std::int64_t burst;   // of the channel, the next to leave
     std::int32_t piece;
-    std::int32_t useful_bytes;
-    std::uint32_t chunk;  // see EventChannel::Chunk
-    std::uint16_t column;
+    std::uint16_t column;  // of `burst`
     std::uint16_t next;
+    std::uint8_t queued;  // bursts
+    std::uint8_t left;    // bursts that have left
+    bool whole;           // every byte of every burst was asked for
+    core::Traffic traffic;
+    Tick entered[kRunBursts];
+
+    Tick oldest_entered() const { return entered[left]; }
   };
 
   BankQueues(int capacity, int banks)
-      : entries_(static_cast<std::size_t>(capacity)), lists_(static_cast<std::size_t>(banks)) {
+      : runs_(static_cast<std::size_t>(capacity)),
+        lists_(static_cast<std::size_t>(banks)),
+        capacity_(capacity) {
     for (int slot = capacity; slot-- > 0;) free_.push_back(static_cast<std::uint16_t>(slot));
-    capacity_ = capacity;
   }
 
-  int size() const { return capacity_ - static_cast<int>(free_.size()); }
-  bool empty() const { return size() == 0; }
-  bool full() const { return free_.empty(); }
+  int size() const { return size_; }  // bursts
+  int room() const { return capacity_ - size_; }
+  bool empty() const { return size_ == 0; }
+  bool full() const { return size_ == capacity_; }
   // Banks (of the pseudo-channel) with any request, and with one to their open row.
   std::uint64_t queued() const { return queued_; }
   std::uint64_t hits() const { return hits_; }
-  const Entry& oldest(int bank) const { return entries_[list(bank).head]; }
-  const Entry& hit(int bank) const { return entries_[list(bank).hit]; }
+  // Grows whenever the oldest request to some bank's open row becomes another run, or none.
+  std::uint32_t changes() const { return changes_; }
+  const Run& oldest(int bank) const { return runs_[list(bank).head]; }
+  const Run& hit(int bank) const { return runs_[list(bank).hit]; }
 
-  template <typename Visit>
-  void for_each(Visit&& visit) const {  // visit(bank, entry): by bank, then oldest first
-    for (std::uint64_t left = queued_; left != 0; left &= left - 1) {
-      const int bank = std::countr_zero(left);
-      for (std::uint16_t slot = list(bank).head; slot != kNone; slot = entries_[slot].next) {
-        visit(bank, entries_[slot]);
-      }
-    }
-  }
-  void clear() { *this = BankQueues(capacity_, static_cast<int>(lists_.size())); }
-
-  void push(int bank, Entry entry, std::int64_t open_row) {
+  // A run begins with its first `bursts` entering; the slot is valid until they have all left.
+  std::uint16_t push(int bank, const Run& run, int bursts, Tick now, std::int64_t open_row) {
     const std::uint16_t slot = free_.back();
     free_.pop_back();
-    entry.next = kNone;
-    entries_[slot] = entry;
+    runs_[slot] = run;
+    runs_[slot].next = kNone;
+    append(slot, bursts, now);
     List& to = list(bank);
     if (to.head == kNone) {
       to.head = slot;
     } else {
-      entries_[to.tail].next = slot;
+      runs_[to.tail].next = slot;
     }
     to.tail = slot;
     queued_ |= bit(bank);
-    if (to.hit == kNone && entry.row == open_row) set_hit(bank, slot);
+    if (to.hit == kNone && run.row == open_row) set_hit(bank, slot);
+    return slot;
+  }
+  void append(std::uint16_t slot, int bursts, Tick now) {
+    Run& run = runs_[slot];
+    for (int i = 0; i < bursts; ++i) run.entered[run.left + run.queued + i] = now;
+    run.queued = static_cast<std::uint8_t>(run.queued + bursts);
+    size_ += bursts;
   }
 
-  // Removes hit(bank) and returns it.
-  Entry pop_hit(int bank) {
+  // The next burst of hit(bank) leaves. When it was the run's last, `slot` is freed and the
+  // bursts that left through it are returned; otherwise 0.
+  int leave(int bank, std::uint16_t& slot) {
     List& from = list(bank);
-    const std::uint16_t slot = from.hit;
-    const Entry entry = entries_[slot];
-    if (from.head == slot) {
-      from.head = entry.next;
-      if (entry.next == kNone) queued_ &= ~bit(bank);
-    } else {
-      std::uint16_t before = from.head;
-      while (entries_[before].next != slot) before = entries_[before].next;
-      entries_[before].next = entry.next;
-      if (from.tail == slot) from.tail = before;
-    }
-    free_.push_back(slot);
-    set_hit(bank, find(entry.next, entry.row));
-    return entry;
+    slot = from.hit;
+    Run& run = runs_[slot];
+    --size_;
+    ++run.left;
+    ++run.burst;
+    ++run.column;
+    ++run.order;
+    if (--run.queued > 0) return 0;
+    remove(from, bank, slot);
+    return run.left;
   }
 
   // The bank's open row changed; kClosed matches nothing.
   void row_opened(int bank, std::int64_t row) { set_hit(bank, find(list(bank).head, row)); }
-  void row_closed(int bank) { set_hit(bank, kNone); }
+  void row_closed(int bank) {
+    if ((hits_ & bit(bank)) != 0) set_hit(bank, kNone);
+  }
 
-  bool contains(int bank, std::int64_t row, int column) const {
-    std::uint16_t slot = list(bank).head;
-    while (slot != kNone && !(entries_[slot].row == row && entries_[slot].column == column)) {
-      slot = entries_[slot].next;
+  bool contains(int bank, std::int64_t burst) const {
+    if ((queued_ & bit(bank)) == 0) return false;
+    for (std::uint16_t slot = list(bank).head; slot != kNone; slot = runs_[slot].next) {
+      const Run& run = runs_[slot];
+      if (burst >= run.burst && burst < run.burst + run.queued) return true;
     }
-    return slot != kNone;
+    return false;
   }
 
  private:
@@ -109,20 +119,37 @@ class BankQueues {
   List& list(int bank) { return lists_[static_cast<std::size_t>(bank)]; }
   const List& list(int bank) const { return lists_[static_cast<std::size_t>(bank)]; }
   void set_hit(int bank, std::uint16_t slot) {
+    ++changes_;
     list(bank).hit = slot;
     hits_ = slot == kNone ? hits_ & ~bit(bank) : hits_ | bit(bank);
   }
+  void remove(List& from, int bank, std::uint16_t slot) {
+    const Run& run = runs_[slot];
+    if (from.head == slot) {
+      from.head = run.next;
+      if (run.next == kNone) queued_ &= ~bit(bank);
+    } else {
+      std::uint16_t before = from.head;
+      while (runs_[before].next != slot) before = runs_[before].next;
+      runs_[before].next = run.next;
+      if (from.tail == slot) from.tail = before;
+    }
+    free_.push_back(slot);
+    set_hit(bank, find(run.next, run.row));
+  }
   std::uint16_t find(std::uint16_t slot, std::int64_t row) const {
-    while (slot != kNone && entries_[slot].row != row) slot = entries_[slot].next;
+    while (slot != kNone && runs_[slot].row != row) slot = runs_[slot].next;
     return slot;
   }
 
-  std::vector<Entry> entries_;
+  std::vector<Run> runs_;
   std::vector<std::uint16_t> free_;
   std::vector<List> lists_;
   std::uint64_t queued_ = 0;
   std::uint64_t hits_ = 0;
-  int capacity_ = 0;
+  std::uint32_t changes_ = 0;
+  int capacity_;
+  int size_ = 0;
 };
 
 }  // namespace ridgepoint::dram

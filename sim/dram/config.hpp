@@ -20,8 +20,8 @@ enum class RowPolicy : std::uint8_t {
 };
 enum class RefreshMode : std::uint8_t { kNone, kAllBank, kPerBank };
 enum class ControllerKind : std::uint8_t {
-  kFast,         // the exact fast path
-  kEventDriven,  // the fast path without remembered transitions
+  kFast,         // event-driven, with stretches of reads on a short way
+  kEventDriven,  // only the ticks at which something can happen
   kOracle,       // the plain controller, every tick
 };
 
@@ -54,7 +54,7 @@ struct Config {
   int refresh_postpone = 0;  // refreshes that may be owed before they become urgent, 0..8
 
   std::map<std::string, double> timing_ns;  // replaces named timings of the standard
-  ControllerKind controller = ControllerKind::kEventDriven;
+  ControllerKind controller = ControllerKind::kFast;
 };
 
 }  // namespace ridgepoint::dram

@@ -6,14 +6,23 @@
 #include <bit>
 
 namespace ridgepoint::dram {
+namespace {
+
+int shift_of(const Spec& spec, Scope scope) {
+  return std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
+}
+
+}  // namespace
 
 EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
     : ChannelBase(std::move(spec)),
       timers_(*spec_),
       use_(static_cast<std::size_t>(spec_->geometry.total_banks())),
-      pc_shift_(
-          std::countr_zero(static_cast<unsigned>(spec_->geometry.banks_per_pseudo_channel()))),
+      pc_shift_(shift_of(*spec_, Scope::kPseudoChannel)),
       bank_mask_(spec_->geometry.banks_per_pseudo_channel() - 1),
+      group_shift_(shift_of(*spec_, Scope::kBankGroup)),
+      stack_id_shift_(shift_of(*spec_, Scope::kStackId)),
+      tBURST_(spec_->timing("tBURST")),
       data_end_{spec_->timing("tCL") + spec_->timing("tBURST"),
                 spec_->timing("tCWL") + spec_->timing("tBURST")},
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),
@@ -36,6 +45,16 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
                     core::kNever,
                     false});
   }
+  streams_ = may_stream();
+  const auto spacing = [&](Scope scope) {
+    return timers_.spacing(scope, Command::kRd, Command::kRd);
+  };
+  spacing_ = {spacing(Scope::kBank),
+              spacing(Scope::kBankGroup),
+              spacing(Scope::kStackId),
+              timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
+              spacing(Scope::kPseudoChannel),
+              spacing(Scope::kChannel)};
 }
 
 Tick EventChannel::next_tick() const {
@@ -48,21 +67,23 @@ void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));
   for (Tick now = next_tick(); now < to; now = next_tick()) {
-    if (start_at_ <= now && !start_tick(now)) return;
+    if (streams_ && can_stream()) {
+      now = stream(now, to);
+      if (now >= to) return;
+    }
+    if (start_at_ <= now) start_tick(now);
     row_phase(now);
     // A column command makes room: what the next tick begins with is done at once when it is due.
     if (column_phase(now)) {
       start_at_ = now + 1;
-      if (now + 1 < to && !start_tick(now + 1)) return;
+      if (now + 1 < to) start_tick(now + 1);
     }
   }
 }
 
-// False when at_boundary stopped the run.
-bool EventChannel::start_tick(Tick now) {
+void EventChannel::start_tick(Tick now) {
   start_at_ = core::kNever;
   feed(now);
-  if (stopped_) return false;
   for (PseudoChannel& pc : pcs_) {
     choose_direction(pc, now);
     if (pc.refresh.next_due() <= now) {
@@ -72,80 +93,112 @@ bool EventChannel::start_tick(Tick now) {
     }
     start_at_ = std::min(start_at_, pc.refresh.next_due());
   }
-  return true;
 }
 
 // ---- Entering
 
 // Blocked bursts are tried again after the next column command, the only thing that makes room.
 void EventChannel::feed(Tick now) {
-  while (PieceState* piece = intake_.head(now)) {
-    if (chunk_to_enter_ == 0) {
-      if (at_boundary(now)) {
-        stopped_ = true;
-        return;
-      }
-      open_chunk(*piece);
-    }
-    if (!enter(*piece, now)) return;
-    --chunk_to_enter_;
-    if (++piece->next_burst == piece->end_burst) intake_.admit_head(now);
-    if (chunk_to_enter_ == 0) chunk_entered(now);
-  }
-  start_at_ = intake_.next_arrival();
-}
-
-void EventChannel::open_chunk(const PieceState& piece) {
-  const std::int64_t end = (piece.next_burst / kChunkBursts + 1) * kChunkBursts;
-  chunk_to_enter_ = std::min(end, piece.end_burst) - piece.next_burst;
-  origin_ = map_.decode(piece.next_burst).bank;
-  chunks_.push_back(
-      {piece.next_burst, intake_.head_index(), static_cast<std::int32_t>(chunk_to_enter_)});
-}
-
-void EventChannel::burst_left(std::uint32_t chunk) {
-  --chunks_[chunk - first_chunk_].left;
-  while (!chunks_.empty() && chunks_.front().left == 0) {
-    chunks_.pop_front();
-    ++first_chunk_;
+  while (incoming_.left > 0 || open_run(now)) {
+    const BankQueues& other = incoming_.pc->queues[!incoming_.write];
+    const int entered = other.empty() ? enter_run(now) : enter_checked(now);
+    incoming_.left -= entered;
+    incoming_.piece->next_burst += entered;
+    if (incoming_.left > 0) return;
+    if (incoming_.piece->next_burst == incoming_.piece->end_burst) intake_.admit_head(now);
   }
 }
 
-bool EventChannel::enter(PieceState& piece, Tick now) {
-  const DramAddress at = map_.decode(piece.next_burst);
-  PseudoChannel& pc = pc_of(at.bank);
-  const bool write = piece.request.is_write;
-  const int bank = at.bank & bank_mask_;
-  BankQueues& queue = pc.queues[write];
-  const BankQueues& other = pc.queues[!write];
-  const std::uint64_t bit = std::uint64_t{1} << bank;
-  const bool same_burst = (other.queued() & bit) != 0 && other.contains(bank, at.row, at.column);
-  if (same_burst ? write : queue.full()) return false;
-  const std::int64_t useful = intake_.useful_bytes(piece, piece.next_burst);
-  const int index = intake_.head_index();
-  if (same_burst) {
-    ledger_.forwarded(piece.request.traffic, useful);
-    burst_left(first_chunk_ + static_cast<std::uint32_t>(chunks_.size()) - 1);
-    if (intake_.finish_burst(index, now + 1)) ledger_.completed(piece);
-    return true;
+// False when no request is there to enter; start_at_ is then lowered to when there is one.
+bool EventChannel::open_run(Tick now) {
+  PieceState* piece = intake_.head(now);
+  if (piece == nullptr) {
+    start_at_ = std::min(start_at_, intake_.next_arrival());
+    return false;
   }
-  if (queue.empty() && other.empty()) ledger_.queue_became(false, pc.index, now);
-  ledger_.entered(now);
-  BankUse& row = use(at.bank);
-  const std::int64_t open_row = row.open_row;
-  row.row_entered(at.row);
-  queue.push(bank,
-             {at.row, entered_++, now, piece.next_burst, index, static_cast<std::int32_t>(useful),
-              first_chunk_ + static_cast<std::uint32_t>(chunks_.size()) - 1,
-              static_cast<std::uint16_t>(at.column), 0},
-             open_row);
+  if (reads_only_ && piece->request.is_write) {
+    start_at_ = now;
+    return false;
+  }
+  const std::int64_t burst = piece->next_burst;
+  const DramAddress at = map_.decode(burst);
+  const std::int64_t group = std::min(map_.run_bursts(), BankQueues::kRunBursts);
+  const std::int64_t end = std::min((burst | (group - 1)) + 1, piece->end_burst);
+  const auto size = static_cast<std::uint64_t>(spec_->geometry.burst_bytes);
+  incoming_.piece = piece;
+  incoming_.piece_index = intake_.head_index();
+  incoming_.pc = &pc_of(at.bank);
+  incoming_.bank = at.bank;
+  incoming_.row = at.row;
+  incoming_.first_burst = burst;
+  incoming_.column = at.column;
+  incoming_.left = static_cast<int>(end - burst);
+  incoming_.write = piece->request.is_write;
+  incoming_.whole =
+      static_cast<std::uint64_t>(burst) * size >= piece->request.address &&
+      static_cast<std::uint64_t>(end) * size <= piece->request.address + piece->request.bytes;
+  incoming_.slot = BankQueues::kNone;
+  return true;
+}
+
+// As many of the run's bursts as there is room for; none can meet its like in the other queue.
+int EventChannel::enter_run(Tick now) {
+  Incoming& run = incoming_;
+  PseudoChannel& pc = *run.pc;
+  BankQueues& queue = pc.queues[run.write];
+  const int bursts = std::min(run.left, queue.room());
+  if (bursts == 0) return 0;
+  if (queue.empty() && pc.queues[!run.write].empty()) {
+    ledger_.queue_became(false, pc.index, now);
+  }
+  ledger_.entered(bursts, now);
+  const std::uint64_t order = entered_;
+  entered_ += static_cast<std::uint64_t>(bursts);
+  const std::int64_t open_row = use(run.bank).open_row;
+  const int bank = run.bank & bank_mask_;
+  const bool had_hits = (queue.hits() >> bank & 1) != 0;
+  if (run.slot != BankQueues::kNone) {
+    queue.append(run.slot, bursts, now);
+    if (!fancy_) return bursts;
+  } else {
+    run.slot = queue.push(bank,
+                          {run.row, order, run.piece->next_burst, run.piece_index, run.column_of(run.piece->next_burst), 0, 0,
+                           0, run.whole, run.piece->request.traffic, {}},
+                          bursts, now, open_row);
+  }
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
-  if (open_row == at.row) {
+  if (open_row == run.row) {
     pc.column_at = std::min(pc.column_at, now);
-  } else if ((queue.hits() >> bank & 1) == 0 || fancy_) {
+  } else if (!had_hits || fancy_) {
     pc.row_at = std::min(pc.row_at, now);
   }
-  return true;
+  return bursts;
+}
+
+// Burst by burst: a read of a queued write is answered from the queue, a write of a burst that is
+// still to be read waits.
+int EventChannel::enter_checked(Tick now) {
+  Incoming& run = incoming_;
+  const BankQueues& other = run.pc->queues[!run.write];
+  const std::int64_t burst = run.piece->next_burst;
+  const int left = run.left;
+  int entered = 0;
+  for (; entered < left; ++entered) {
+    run.left = 1;
+    run.piece->next_burst = burst + entered;
+    if (other.contains(run.bank & bank_mask_, burst + entered)) {
+      if (run.write) break;
+      ledger_.forwarded(run.piece->request.traffic,
+                        intake_.useful_bytes(*run.piece, burst + entered));
+      run.slot = BankQueues::kNone;  // what enters after a gap is another run
+      if (intake_.finish_bursts(run.piece_index, 1, now + 1)) ledger_.completed(*run.piece);
+    } else if (enter_run(now) == 0) {
+      break;
+    }
+  }
+  run.left = left;
+  run.piece->next_burst = burst;
+  return entered;
 }
 
 void EventChannel::choose_direction(PseudoChannel& pc, Tick now) {
@@ -233,15 +286,35 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
     }
     found = true;
     const std::uint64_t order = queue.hit(bank).order;
-    if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order, 0};
+    if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order};
   }
   if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
+}
+
+// The next burst of the bank's open row leaves its queue.
+EventChannel::Departure EventChannel::leave(PseudoChannel& pc, bool write, int flat_bank,
+                                            Tick data_end) {
+  BankQueues& queue = pc.queues[write];
+  const BankQueues::Run& run = queue.hit(flat_bank & bank_mask_);
+  const std::int32_t piece = run.piece;
+  const Departure result{run.oldest_entered(), run.column, run.traffic,
+                         run.whole ? spec_->geometry.burst_bytes
+                                   : intake_.useful_bytes(intake_.piece(piece), run.burst)};
+  std::uint16_t slot = BankQueues::kNone;
+  if (const int bursts = queue.leave(flat_bank & bank_mask_, slot); bursts > 0) {
+    if (incoming_.slot == slot && incoming_.pc == &pc && incoming_.write == write) {
+      incoming_.slot = BankQueues::kNone;
+    }
+    if (intake_.finish_bursts(piece, bursts, data_end)) ledger_.completed(intake_.piece(piece));
+  }
+  return result;
 }
 
 void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   const int bank = flat_bank & bank_mask_;
   const bool write = pc.draining;
-  const BankQueues::Entry entry = pc.queues[write].pop_hit(bank);
+  const Tick data_end = now + data_end_[write];
+  const Departure burst = leave(pc, write, flat_bank, data_end);
   const std::uint64_t bit = std::uint64_t{1} << bank;
   const bool more = ((pc.queues[0].hits() | pc.queues[1].hits()) & bit) != 0;
   const bool close = !more && spec_->config.row_policy == RowPolicy::kClosed;
@@ -252,13 +325,8 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   BankUse& row = use(flat_bank);
   ++row.served;
   row.last_use = now;
-  ledger_.column_command(command, {flat_bank, entry.row, entry.column}, entry.entered, now,
-                         intake_.piece(entry.piece).request.traffic, entry.useful_bytes);
-  column_issued(command, flat_bank, entry, now);
-  burst_left(entry.chunk);
-  if (intake_.finish_burst(entry.piece, now + data_end_[write])) {
-    ledger_.completed(intake_.piece(entry.piece));
-  }
+  ledger_.column_command(command, {flat_bank, row.open_row, burst.column}, burst.entered, now,
+                         burst.traffic, burst.useful_bytes);
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);
   if (close) {
     row.open_row = kClosed;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle's behaviour, computed only at the ticks where something can happen. Requests are kept
-// per bank, rules as registers, and each pseudo-channel carries a tick before which it cannot have
-// a row command and one before which it cannot have a column command. Those bounds may be early (a
-// look is wasted) but never late; everything that could make a command possible lowers them.
+// as runs per bank, rules as registers, and each pseudo-channel carries a tick before which it
+// cannot have a row command and one before which it cannot have a column command. Those bounds may
+// be early (a look is wasted) but never late; everything that could make a command possible lowers
+// them. Stretches of reads, the bulk of an accelerator's traffic, take a short way with the same
+// outcome (event_stream.cpp) unless the controller is asked to be merely event-driven.
 #pragma once
 
-#include <array>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -18,29 +18,11 @@
 
 namespace ridgepoint::dram {
 
-class EventChannel : public ChannelBase {
+class EventChannel final : public ChannelBase {
  public:
   explicit EventChannel(std::shared_ptr<const Spec> spec);
 
-  // Requests enter in chunks: the bursts of one request up to the next multiple of kChunkBursts.
-  // The unit of the fast path; to this controller they mean nothing.
-  static constexpr std::int64_t kChunkBursts = 128;
-  struct Chunk {
-    std::int64_t first_burst;
-    std::int32_t piece;
-    std::int32_t left;  // bursts without their column command
-  };
-
-  // The statistics at `until` of a copy that goes on from a saved state; see event_state.cpp.
-  ChannelStats stats_from(Tick now, const std::vector<std::uint64_t>& name,
-                          const std::vector<Chunk>& in_flight, Tick until) {
-    load(now, name, in_flight);
-    stopped_ = false;
-    EventChannel::run(now, until);
-    return ledger_.snapshot(until);
-  }
-
- protected:
+ private:
   struct PseudoChannel {
     int index;
     int first_bank;
@@ -58,37 +40,46 @@ class EventChannel : public ChannelBase {
     std::int64_t open_row = kClosed;
     int served = 0;
     Tick last_use = 0;
-    std::array<std::int64_t, 4> recent{-1, -1, -1, -1};  // rows that entered, latest first
-    void row_entered(std::int64_t row) {
-      if (recent[0] == row) return;
-      recent = {row, recent[0], recent[1], recent[2]};
+  };
+  // The run that enters next, or whose first bursts have entered.
+  struct Incoming {
+    PieceState* piece = nullptr;
+    PseudoChannel* pc = nullptr;
+    int piece_index = 0;
+    int bank = 0;  // flat
+    int left = 0;  // bursts that have yet to enter
+    bool write = false;
+    bool whole = false;
+    std::uint16_t slot = BankQueues::kNone;  // of those that have entered and not left
+    std::int64_t row = 0;
+    std::int64_t first_burst = 0;
+    int column = 0;  // of first_burst
+    std::uint16_t column_of(std::int64_t burst) const {
+      return static_cast<std::uint16_t>(column + (burst - first_burst));
     }
+  };
+  struct Departure {  // a burst that left its queue
+    Tick entered;
+    int column;
+    core::Traffic traffic;
+    std::int64_t useful_bytes;
   };
   struct Candidate {
     Command command = Command::kAct;
     int bank = -1;  // flat
     std::int64_t row = -1;
     std::uint64_t order = 0;
-    std::uint32_t chunk = 0;  // that wants it
   };
-
-  // ---- For the fast path; see event_state.cpp.
-  bool save(Tick now, std::vector<std::uint64_t>& out);
-  bool save_queues(Tick now, std::vector<std::uint64_t>& out);
-  void load(Tick now, const std::vector<std::uint64_t>& name, const std::vector<Chunk>& in_flight);
-  // Called before the first burst of a chunk enters; true: stop here.
-  virtual bool at_boundary(Tick) { return false; }
-  virtual void chunk_entered(Tick) {}
-  virtual void row_issued(Command, int /*bank*/, std::uint32_t /*chunk*/, Tick) {}
-  virtual void column_issued(Command, int /*bank*/, const BankQueues::Entry&, Tick) {}
+  static constexpr std::size_t kLanes = 2;
+  struct Lane;  // a pseudo-channel in a stretch of reads
 
   void run(Tick from, Tick to) override;
   Tick next_tick() const override;
-  bool start_tick(Tick now);
+  void start_tick(Tick now);
   void feed(Tick now);
-  void open_chunk(const PieceState& piece);
-  void burst_left(std::uint32_t chunk);
-  bool enter(PieceState& piece, Tick now);
+  bool open_run(Tick now);
+  int enter_run(Tick now);
+  int enter_checked(Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
   // Each issues at most one command that may start at `now`, or lowers row_at to the next chance.
@@ -106,6 +97,17 @@ class EventChannel : public ChannelBase {
   Tick column_gate(const PseudoChannel& pc, Tick now) const;
   void find_column(PseudoChannel& pc, Tick now, Candidate& best);
   void issue_column(PseudoChannel& pc, int flat_bank, Tick now);
+  Departure leave(PseudoChannel& pc, bool write, int flat_bank, Tick data_end);
+
+  // The short way for reads; see event_stream.cpp.
+  bool may_stream() const;
+  bool can_stream() const;
+  bool refresh_due(Tick now) const;
+  Tick stream(Tick from, Tick to);
+  void prepare(Lane& lane);
+  void plan(Lane& lane, Tick from) const;
+  void issue(Lane& lane);
+  void flush(Lane& lane);
 
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
   std::uint64_t capped(const PseudoChannel& pc, const BankQueues& queue) const;
@@ -121,20 +123,22 @@ class EventChannel : public ChannelBase {
   std::vector<PseudoChannel> pcs_;
   std::vector<BankUse> use_;
   std::uint64_t entered_ = 0;
-  std::deque<Chunk> chunks_;         // from the oldest unfinished one to the latest
-  std::uint32_t first_chunk_ = 0;    // number of chunks_.front()
-  std::int64_t chunk_to_enter_ = 0;  // bursts of chunks_.back() that have yet to enter
-  int origin_ = 0;                   // bank of the first burst of the latest chunk
-  bool stopped_ = false;             // at_boundary said so
-  std::vector<bool> queued_scratch_;
+  Incoming incoming_;
   Tick start_at_ = 0;  // the next tick with arrivals, room in a queue, a direction or a refresh due
   int pc_shift_;
   int bank_mask_;
+  int group_shift_, stack_id_shift_;
+  Tick tBURST_;
   Tick data_end_[2];   // after a column command: read, write
   bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
   bool siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool per_bank_;
+  bool streams_;             // the configuration admits the short way
+  bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
+  struct ReadSpacing {       // RD to RD, in ticks
+    Tick bank, group, stack_id, other_stack_id, pseudo_channel, channel;
+  } spacing_{};
 };
 
 }  // namespace ridgepoint::dram

@@ -45,10 +45,9 @@ bool EventChannel::issue_row_command(Tick now) {
 
 void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now,
                              bool for_other_row) {
-  const auto [command, bank, row, order, chunk] = candidate;
+  const auto [command, bank, row, order] = candidate;
   timers_.issue(command, bank, now);
   ledger_.row_command(command, bank, row, now, for_other_row);
-  row_issued(command, bank, chunk, now);
   const int local = bank & bank_mask_;
   const std::uint64_t bit = std::uint64_t{1} << local;
   if (command == Command::kAct) {
@@ -106,7 +105,7 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    issue_row(pc, {command, bank, kClosed, 0, 0}, now, false);
+    issue_row(pc, {command, bank, kClosed, 0}, now, false);
     if (closed) {
       pc.refresh.refreshed(unit);
       update_held(pc);
@@ -138,9 +137,9 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    const BankQueues::Entry& oldest = queue.oldest(bank);
+    const BankQueues::Run& oldest = queue.oldest(bank);
     if (best.bank < 0 || oldest.order < best.order) {
-      best = {command, pc.first_bank + bank, oldest.row, oldest.order, oldest.chunk};
+      best = {command, pc.first_bank + bank, oldest.row, oldest.order};
     }
   }
 }
@@ -158,7 +157,7 @@ bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    issue_row(pc, {Command::kPre, bank, kClosed, 0, 0}, now, false);
+    issue_row(pc, {Command::kPre, bank, kClosed, 0}, now, false);
     return true;
   }
   return false;

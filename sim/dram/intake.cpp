@@ -53,9 +53,6 @@ void Intake::submit(const core::MemoryRequest& request, core::Femtoseconds simul
       first,
       end,
       end - first,
-      0,
-      false,
-      0,
       0};
   ++live_;
   auto place = waiting_.end();
@@ -77,36 +74,13 @@ void Intake::admit_head(Tick now) {
   waiting_.pop_front();
 }
 
-void Intake::report(const PieceState& state, Tick done) {
-  completed_.push_back({state.request.id, state.request.source, spec_->tick_clock.time_of(done)});
-  std::push_heap(completed_.begin(), completed_.end(), later);
-}
-
 void Intake::complete(int index) {
   const PieceState& state = piece(index);
-  if (!state.reported) report(state, state.done);
+  completed_.push_back(
+      {state.request.id, state.request.source, spec_->tick_clock.time_of(state.done)});
+  std::push_heap(completed_.begin(), completed_.end(), later);
   free_.push_back(index);
   --live_;
-}
-
-void Intake::foresee(int index, std::int64_t count, Tick end) {
-  PieceState& state = piece(index);
-  if (state.foreseen == 0) foreseen_.push_back(index);
-  state.foreseen += count;
-  state.foreseen_done = std::max({state.foreseen_done, state.done, end});
-}
-
-void Intake::end_foresight() {
-  for (const int index : foreseen_) {
-    PieceState& state = piece(index);
-    if (state.foreseen == state.unfinished && !state.reported) {
-      report(state, state.foreseen_done);
-      state.reported = true;
-    }
-    state.foreseen = 0;
-    state.foreseen_done = 0;
-  }
-  foreseen_.clear();
 }
 
 core::Femtoseconds Intake::next_completion() const {

@@ -21,9 +21,6 @@ struct PieceState {
   std::int64_t end_burst = 0;
   std::int64_t unfinished = 0;  // bursts that have not had their column command
   Tick done = 0;                // end of data of the latest burst so far
-  bool reported = false;        // its completion was foreseen
-  std::int64_t foreseen = 0;    // bursts, between foresee() and end_foresight()
-  Tick foreseen_done = 0;
 };
 
 class Intake {
@@ -60,11 +57,6 @@ class Intake {
     return true;
   }
 
-  // Bursts that are certain to end so, though they have not been simulated: a request whose last
-  // ones are among those between here and end_foresight() is reported as completed now, once.
-  void foresee(int index, std::int64_t count, Tick end);
-  void end_foresight();
-
   bool idle() const { return live_ == 0; }
   core::Femtoseconds next_completion() const;
   void take_admitted(std::vector<core::MemoryEvent>& out);
@@ -73,12 +65,10 @@ class Intake {
  private:
   bool before(int a, int b) const;
   void complete(int index);
-  void report(const PieceState& state, Tick done);
 
   const Spec* spec_;
-  std::vector<PieceState> pieces_;  // a pool
+  std::deque<PieceState> pieces_;  // a pool whose elements keep their places
   std::vector<int> free_;
-  std::vector<int> foreseen_;
   std::deque<int> waiting_;  // in order of (arrival, source, id)
   std::int64_t live_ = 0;
   std::vector<core::MemoryEvent> admitted_;

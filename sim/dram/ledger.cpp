@@ -119,6 +119,33 @@ void Ledger::column_command(Command command, const DramAddress& at, Tick entered
   if (observer_) trace(command, at, tick);
 }
 
+void Ledger::columns(int index, const Stretch& stretch) {
+  std::int64_t total = 0;
+  for (std::size_t kind = 0; kind < core::kTrafficKinds; ++kind) {
+    const std::int64_t bytes = std::int64_t{stretch.bursts[kind]} * spec_->geometry.burst_bytes;
+    stats_.read_pin_bytes[kind] += bytes;
+    stats_.read_useful_bytes[kind] += bytes;
+    total += stretch.bursts[kind];
+  }
+  if (total == 0) return;
+  stats_.commands[static_cast<std::size_t>(Command::kRd)] += total;
+  stats_.row_hits += total;
+  stats_.busy_ticks += total * tBURST_;
+  stats_.queue_wait_ticks += stretch.ticks;
+  queued_bursts_ -= total;
+  PcState& pc = pcs_[static_cast<std::size_t>(index)];
+  pc.slot_end = stretch.last + tBURST_;
+  pc.last_column = stretch.last;
+  pc.last_was_write = false;
+}
+
+void Ledger::bank_columns(int bank, int bursts, Tick last) {
+  stats_.bank_bursts[static_cast<std::size_t>(bank)] += bursts;
+  Tick& group = group_column_[static_cast<std::size_t>(
+      spec_->geometry.node_of(Scope::kBankGroup, bank))];
+  group = std::max(group, last);
+}
+
 void Ledger::forwarded(core::Traffic traffic, std::int64_t useful_bytes) {
   ++stats_.forwarded_bursts;
   stats_.read_useful_bytes[static_cast<std::size_t>(traffic)] += useful_bytes;

@@ -22,9 +22,9 @@ class Ledger {
   // RD, WR, RDA, WRA of one burst that entered the queue at `entered`.
   void column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
                       core::Traffic traffic, std::int64_t useful_bytes);
-  void entered(Tick tick) {
-    ++queued_bursts_;
-    stats_.queue_wait_ticks -= tick;
+  void entered(int bursts, Tick tick) {
+    queued_bursts_ += bursts;
+    stats_.queue_wait_ticks -= bursts * tick;
   }
   void forwarded(core::Traffic traffic, std::int64_t useful_bytes);
   void completed(const PieceState& piece);
@@ -33,17 +33,21 @@ class Ledger {
 
   ChannelStats snapshot(Tick now) const;
 
-  // ---- For the fast path: the part of the state that can still influence the statistics, relative
-  // to `now`, with banks renamed by XOR with `base`. `queued` is a set of flat banks. Reads only.
-  bool can_save() const;
-  void save(Tick now, int base, const std::vector<bool>& queued, std::vector<std::uint64_t>& out);
-  void load(Tick now, int base, const std::uint64_t*& in);
-  // Bursts that waited since `entered` or longer are all the same to account_gap.
-  Tick relevant_entry(int bank, Tick entered) const;
-  const ChannelStats& totals() const { return stats_; }
-  ChannelStats& totals() { return stats_; }
-  std::int64_t queued_bursts() const { return queued_bursts_; }
-  void add_queued_bursts(std::int64_t count) { queued_bursts_ += count; }
+  // ---- For a controller that counts a stretch of read bursts itself: bursts that followed each
+  // other without a gap on the data bus, none of them the first of its row, no observer.
+  struct Stretch {
+    Tick ticks = 0;  // sum over the bursts of when their column commands came
+    Tick last = 0;   // the last of them
+    std::array<std::int32_t, core::kTrafficKinds> bursts{};  // whole ones, by traffic
+  };
+  void columns(int pc, const Stretch& stretch);
+  void bank_columns(int bank, int bursts, Tick last);
+  // The next column command to `bank` needs column_command().
+  bool first_of_row(int bank) const {
+    return banks_[static_cast<std::size_t>(bank)].fresh != Fresh::kNo;
+  }
+  // When the data bus is busy or accounted for until.
+  Tick slot_end(int pc) const { return pcs_[static_cast<std::size_t>(pc)].slot_end; }
   const CommandObserver& observer() const { return observer_; }
   void trace(Command command, const DramAddress& at, Tick tick) const;
 

@@ -58,7 +58,7 @@ bool OracleChannel::enter(PieceState& piece, Tick now) {
   const int room = write ? spec_->config.write_queue : spec_->config.read_queue;
   if (static_cast<int>(queue.size()) >= room) return false;
   if (pc.reads.empty() && pc.writes.empty()) ledger_.queue_became(false, pc_of(at.bank), now);
-  ledger_.entered(now);
+  ledger_.entered(1, now);
   queue.push_back({at, index, useful, now, entered_++});
   return true;
 }

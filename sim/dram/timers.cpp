@@ -116,56 +116,22 @@ Tick Timers::window(Command command, int bank) const {
   return tick;
 }
 
-void Timers::save(Tick now, int base, std::vector<std::uint64_t>& out) const {
-  const std::size_t count_at = out.size();
-  out.push_back(0);
-  for (std::size_t level = 0; level < kScopes; ++level) {
-    const auto nodes = static_cast<std::size_t>(spec_->geometry.nodes(static_cast<Scope>(level)));
-    const auto rename = static_cast<std::size_t>(base >> shift_[level]);
-    for (std::size_t name = 0; name < nodes; ++name) {
-      const Tick* registers = &ready_[base_[level] + (name ^ rename) * kRegisters];
-      for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
-        if (registers[kind] <= now) continue;
-        const std::uint64_t index = base_[level] + name * kRegisters + kind;
-        out.push_back(index << 32 | static_cast<std::uint64_t>(registers[kind] - now));
-      }
+Tick Timers::spacing(Scope scope, Command from, Command to) const {
+  Tick ticks = 0;
+  for (const Raise& raise : raises_[static_cast<std::size_t>(from)]) {
+    if (raise.base == base_[static_cast<std::size_t>(scope)] + static_cast<std::size_t>(to)) {
+      ticks = std::max(ticks, raise.ticks);
     }
   }
-  out[count_at] = out.size() - count_at - 1;
-  for (const Window& window : windows_) {
-    const auto length = static_cast<std::size_t>(window.rule->window);
-    for (std::size_t name = 0; name < window.next.size(); ++name) {
-      const std::size_t node = name ^ static_cast<std::size_t>(base >> window.shift);
-      for (std::size_t age = 0; age < length; ++age) {
-        const std::size_t slot = (static_cast<std::size_t>(window.next[node]) + age) % length;
-        const Tick left = window.last[node * length + slot] + window.rule->ticks - now;
-        out.push_back(static_cast<std::uint64_t>(std::max<Tick>(0, left)));
-      }
-    }
-  }
+  return ticks;
 }
 
-void Timers::load(Tick now, int base, const std::uint64_t*& in) {
-  std::fill(ready_.begin(), ready_.end(), 0);
-  std::size_t level = 0;
-  for (std::uint64_t left = *in++; left > 0; --left) {
-    const auto index = static_cast<std::size_t>(*in >> 32);
-    const auto ticks = static_cast<Tick>(*in++ & 0xffffffffU);
-    while (level + 1 < kScopes && index >= base_[level + 1]) ++level;
-    const std::size_t within = index - base_[level];
-    const std::size_t node = within / kRegisters ^ static_cast<std::size_t>(base >> shift_[level]);
-    ready_[base_[level] + node * kRegisters + within % kRegisters] = now + ticks;
+Tick Timers::sibling_spacing(Scope scope, Command from, Command to) const {
+  Tick ticks = 0;
+  for (const SiblingRaise& raise : sibling_raises_[static_cast<std::size_t>(from)]) {
+    if (raise.scope == scope && raise.to == to) ticks = std::max(ticks, raise.ticks);
   }
-  for (Window& window : windows_) {
-    const auto length = static_cast<std::size_t>(window.rule->window);
-    for (std::size_t name = 0; name < window.next.size(); ++name) {
-      const std::size_t node = name ^ static_cast<std::size_t>(base >> window.shift);
-      window.next[node] = 0;
-      for (std::size_t age = 0; age < length; ++age) {
-        window.last[node * length + age] = now + static_cast<Tick>(*in++) - window.rule->ticks;
-      }
-    }
-  }
+  return ticks;
 }
 
 }  // namespace ridgepoint::dram

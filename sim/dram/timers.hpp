@@ -53,17 +53,10 @@ class Timers {
                   static_cast<std::size_t>(command)];
   }
 
-  // Whether any register of the bank itself lies ahead.
-  bool bank_busy(int bank, Tick now) const {
-    const Tick* registers = &ready_[static_cast<std::size_t>(bank) << 4];
-    return std::any_of(registers, registers + kCommandKinds,
-                       [&](Tick ready) { return ready > now; });
-  }
-
-  // The state relative to `now`, with banks renamed by XOR with `base` (see fast_channel.hpp):
-  // appended to `out`, and read back from `in`, which is moved on.
-  void save(Tick now, int base, std::vector<std::uint64_t>& out) const;
-  void load(Tick now, int base, const std::uint64_t*& in);
+  // What one command of `from` holds back one of `to` by, in the same node of `scope` (0: a wider
+  // scope says as much), and in the nodes beside it.
+  Tick spacing(Scope scope, Command from, Command to) const;
+  Tick sibling_spacing(Scope scope, Command from, Command to) const;
 
  private:
   struct Raise {

