@@ -20,10 +20,11 @@ class BankQueues {
   static constexpr int kRunBursts = 8;  // longest run
   struct Run {
     std::int64_t row;
-    std::uint64_t order;  // of entering, of the next burst to leave
-    std::int64_t burst;   // of the channel, the next to leave
+    // Of its first burst, which may have left already:
+    std::uint64_t first_order;  // of entering
+    std::int64_t first_burst;   // of the channel
     std::int32_t piece;
-    std::uint16_t column;  // of `burst`
+    std::uint16_t first_column;
     std::uint16_t next;
     std::uint8_t queued;  // bursts
     std::uint8_t left;    // bursts that have left
@@ -31,6 +32,10 @@ class BankQueues {
     core::Traffic traffic;
     Tick entered[kRunBursts];
 
+    // Of the next burst to leave:
+    std::uint64_t order() const { return first_order + left; }
+    std::int64_t burst() const { return first_burst + left; }
+    int column() const { return first_column + left; }
     Tick oldest_entered() const { return entered[left]; }
   };
 
@@ -48,7 +53,7 @@ class BankQueues {
   // Banks (of the pseudo-channel) with any request, and with one to their open row.
   std::uint64_t queued() const { return queued_; }
   std::uint64_t hits() const { return hits_; }
-  // Grows whenever the oldest request to some bank's open row becomes another run, or none.
+  // Grows whenever hits() changes.
   std::uint32_t changes() const { return changes_; }
   const Run& oldest(int bank) const { return runs_[list(bank).head]; }
   const Run& hit(int bank) const { return runs_[list(bank).hit]; }
@@ -86,13 +91,19 @@ class BankQueues {
     Run& run = runs_[slot];
     --size_;
     ++run.left;
-    ++run.burst;
-    ++run.column;
-    ++run.order;
     if (--run.queued > 0) return 0;
     remove(from, bank, slot);
     return run.left;
   }
+
+  // The same when the run, a hit, has more bursts queued.
+  void leave_inside(std::uint16_t slot) {
+    --size_;
+    ++runs_[slot].left;
+    --runs_[slot].queued;
+  }
+  std::uint16_t hit_slot(int bank) const { return list(bank).hit; }
+  const Run& run(std::uint16_t slot) const { return runs_[slot]; }
 
   // The bank's open row changed; kClosed matches nothing.
   void row_opened(int bank, std::int64_t row) { set_hit(bank, find(list(bank).head, row)); }
@@ -104,7 +115,7 @@ class BankQueues {
     if ((queued_ & bit(bank)) == 0) return false;
     for (std::uint16_t slot = list(bank).head; slot != kNone; slot = runs_[slot].next) {
       const Run& run = runs_[slot];
-      if (burst >= run.burst && burst < run.burst + run.queued) return true;
+      if (burst >= run.burst() && burst < run.burst() + run.queued) return true;
     }
     return false;
   }
@@ -119,9 +130,10 @@ class BankQueues {
   List& list(int bank) { return lists_[static_cast<std::size_t>(bank)]; }
   const List& list(int bank) const { return lists_[static_cast<std::size_t>(bank)]; }
   void set_hit(int bank, std::uint16_t slot) {
-    ++changes_;
     list(bank).hit = slot;
-    hits_ = slot == kNone ? hits_ & ~bit(bank) : hits_ | bit(bank);
+    const std::uint64_t hits = slot == kNone ? hits_ & ~bit(bank) : hits_ | bit(bank);
+    if (hits != hits_) ++changes_;
+    hits_ = hits;
   }
   void remove(List& from, int bank, std::uint16_t slot) {
     const Run& run = runs_[slot];

@@ -49,8 +49,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
   const auto spacing = [&](Scope scope) {
     return timers_.spacing(scope, Command::kRd, Command::kRd);
   };
-  spacing_ = {spacing(Scope::kBank),
-              spacing(Scope::kBankGroup),
+  spacing_ = {std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup), spacing(Scope::kStackId)}),
               spacing(Scope::kStackId),
               timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
               spacing(Scope::kPseudoChannel),
@@ -162,8 +161,8 @@ int EventChannel::enter_run(Tick now) {
     if (!fancy_) return bursts;
   } else {
     run.slot = queue.push(bank,
-                          {run.row, order, run.piece->next_burst, run.piece_index, run.column_of(run.piece->next_burst), 0, 0,
-                           0, run.whole, run.piece->request.traffic, {}},
+                          {run.row, order, run.piece->next_burst, run.piece_index, run.column_of(run.piece->next_burst), 0, 0, 0,
+                           run.whole, run.piece->request.traffic, {}},
                           bursts, now, open_row);
   }
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
@@ -221,7 +220,7 @@ std::uint64_t EventChannel::only_oldest(const BankQueues& queue, std::uint64_t b
   int chosen = -1;
   for (std::uint64_t left = queue.queued(); left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    if (chosen < 0 || queue.oldest(bank).order < queue.oldest(chosen).order) chosen = bank;
+    if (chosen < 0 || queue.oldest(bank).order() < queue.oldest(chosen).order()) chosen = bank;
   }
   return chosen < 0 ? 0 : banks & (std::uint64_t{1} << chosen);
 }
@@ -285,7 +284,7 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
       continue;
     }
     found = true;
-    const std::uint64_t order = queue.hit(bank).order;
+    const std::uint64_t order = queue.hit(bank).order();
     if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order};
   }
   if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
@@ -297,9 +296,9 @@ EventChannel::Departure EventChannel::leave(PseudoChannel& pc, bool write, int f
   BankQueues& queue = pc.queues[write];
   const BankQueues::Run& run = queue.hit(flat_bank & bank_mask_);
   const std::int32_t piece = run.piece;
-  const Departure result{run.oldest_entered(), run.column, run.traffic,
+  const Departure result{run.oldest_entered(), run.column(), run.traffic,
                          run.whole ? spec_->geometry.burst_bytes
-                                   : intake_.useful_bytes(intake_.piece(piece), run.burst)};
+                                   : intake_.useful_bytes(intake_.piece(piece), run.burst())};
   std::uint16_t slot = BankQueues::kNone;
   if (const int bursts = queue.leave(flat_bank & bank_mask_, slot); bursts > 0) {
     if (incoming_.slot == slot && incoming_.pc == &pc && incoming_.write == write) {

@@ -71,6 +71,7 @@ class EventChannel final : public ChannelBase {
     std::uint64_t order = 0;
   };
   static constexpr std::size_t kLanes = 2;
+  struct LaneServer;
   struct Lane;  // a pseudo-channel in a stretch of reads
 
   void run(Tick from, Tick to) override;
@@ -106,7 +107,10 @@ class EventChannel final : public ChannelBase {
   Tick stream(Tick from, Tick to);
   void prepare(Lane& lane);
   void plan(Lane& lane, Tick from) const;
+  void look_up(const Lane& lane, LaneServer& server) const;
   void issue(Lane& lane);
+  void run_left(Lane& lane, LaneServer& server, Tick now);
+  void make_room(const Lane& lane, Tick now, Tick to);
   void flush(Lane& lane);
 
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
@@ -137,7 +141,7 @@ class EventChannel final : public ChannelBase {
   bool streams_;             // the configuration admits the short way
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
   struct ReadSpacing {       // RD to RD, in ticks
-    Tick bank, group, stack_id, other_stack_id, pseudo_channel, channel;
+    Tick self, stack_id, other_stack_id, pseudo_channel, channel;
   } spacing_{};
 };
 

@@ -138,8 +138,8 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
       continue;
     }
     const BankQueues::Run& oldest = queue.oldest(bank);
-    if (best.bank < 0 || oldest.order < best.order) {
-      best = {command, pc.first_bank + bank, oldest.row, oldest.order};
+    if (best.bank < 0 || oldest.order() < best.order) {
+      best = {command, pc.first_bank + bank, oldest.row, oldest.order()};
     }
   }
 }

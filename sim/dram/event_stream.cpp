@@ -18,26 +18,29 @@ constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
 // and the age of the oldest among all others, which must stay younger than whom is served.
+struct EventChannel::LaneServer {
+  int bank = -1;  // flat; -1: none
+  std::uint16_t slot = BankQueues::kNone;
+  std::uint64_t order = kNobody;
+  Tick ready = core::kNever;  // by the rules of its bank, group and stack id
+  Tick last = -1;             // its latest column command that no register knows of
+  std::int32_t bursts = 0;
+  bool plain = false;  // nothing special about its next burst
+};
+
 struct EventChannel::Lane {
-  struct Server {
-    int bank = -1;  // flat; -1: none
-    int group = 0, stack_id = 0;
-    Tick ready = 0;  // by the rules of its bank, group and stack id
-    Tick last = -1;  // its latest column command that no register knows of
-    std::int32_t bursts = 0;
-    bool first_of_row = false;
-  };
   PseudoChannel* pc = nullptr;
   BankQueues* queue = nullptr;
-  Server server[2];
+  LaneServer server[2];
+  Tick apart = 0;  // the other server's spacing
   std::uint64_t rival = kNobody;
   Tick rival_ready = core::kNever;  // none of the others is ready before
-  std::uint32_t changes = 0;  // of the queue, that the servers know of
-  Tick gate = 0;              // by the rules of the pseudo-channel and the channel
-  Tick slot_end = 0;          // of the data bus
-  Tick next = core::kNever;   // the next column command
-  int chosen = -1;            // its server; -1: another request might be served then
-  std::uint64_t order = kNobody;
+  std::uint32_t changes = 0;        // of the queue, that the servers know of
+  Tick gate = 0;                    // by the rules of the pseudo-channel and the channel
+  Tick slot_end = 0;                // of the data bus
+  Tick next = core::kNever;         // the next column command
+  std::uint64_t order = 0;
+  int chosen = -1;  // its server; -1: another request might be served then
   Ledger::Stretch stretch;
 };
 
@@ -102,24 +105,26 @@ Tick EventChannel::stream(Tick from, Tick to) {
       }
       continue;
     }
-    if (lane->chosen < 0) break;
+    if (lane->chosen < 0) {
+      flush(*lane);
+      prepare(*lane);
+      plan(*lane, now);
+      if (lane->chosen < 0) break;
+      continue;
+    }
     issue(*lane);
+    make_room(*lane, now + 1, to);
+    const Tick bus_free = now + spacing_.channel;
     for (std::size_t i = 0; i < count; ++i) {
-      lanes[i].gate = std::max(lanes[i].gate, now + spacing_.channel);
-    }
-    if (incoming_.left > 0 && incoming_.pc == lane->pc) {
-      if (now + 1 >= to) {
-        start_at_ = now + 1;
-      } else {
-        feed(now + 1);
+      Lane& each = lanes[i];
+      const bool changed = each.changes != each.queue->changes();
+      if (&each != lane && !changed && each.next >= bus_free) continue;
+      each.gate = std::max(each.gate, bus_free);
+      if (changed) {
+        flush(each);
+        prepare(each);
       }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (lanes[i].changes != lanes[i].queue->changes()) {
-        flush(lanes[i]);
-        prepare(lanes[i]);
-      }
-      plan(lanes[i], now + 1);
+      plan(each, now + 1);
     }
   }
   reads_only_ = false;
@@ -128,6 +133,22 @@ Tick EventChannel::stream(Tick from, Tick to) {
     lanes[i].pc->column_at = lanes[i].next;
   }
   return now;
+}
+
+// A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
+void EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
+  if (incoming_.left == 0 || incoming_.pc != lane.pc) return;
+  if (now >= to) {
+    start_at_ = now;
+  } else if (incoming_.left > 1 && incoming_.slot != BankQueues::kNone) {
+    lane.queue->append(incoming_.slot, 1, now);
+    ledger_.entered(1, now);
+    ++entered_;
+    --incoming_.left;
+    ++incoming_.piece->next_burst;
+  } else {
+    feed(now);
+  }
 }
 
 bool EventChannel::refresh_due(Tick now) const {
@@ -145,7 +166,7 @@ void EventChannel::prepare(Lane& lane) {
   int bank[2]{-1, -1};
   for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
-    const std::uint64_t order = queue.hit(candidate).order;
+    const std::uint64_t order = queue.hit(candidate).order();
     if (order < age[0]) {
       age[0] = order;
       bank[0] = candidate;
@@ -154,7 +175,7 @@ void EventChannel::prepare(Lane& lane) {
   for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
     if (candidate == bank[0]) continue;
-    const std::uint64_t order = queue.hit(candidate).order;
+    const std::uint64_t order = queue.hit(candidate).order();
     int other = candidate;
     if (order < age[1] && candidate >> group_shift_ != bank[0] >> group_shift_) {
       lane.rival = std::min(lane.rival, age[1]);
@@ -169,17 +190,23 @@ void EventChannel::prepare(Lane& lane) {
     }
   }
   for (int i = 0; i < 2; ++i) {
-    Lane::Server& server = lane.server[i];
-    server = {};
-    if (bank[i] < 0) continue;
-    server.bank = pc.first_bank + bank[i];
-    server.group = server.bank >> group_shift_;
-    server.stack_id = server.bank >> stack_id_shift_;
-    server.ready = timers_.narrow(Command::kRd, server.bank);
-    server.first_of_row = ledger_.first_of_row(server.bank);
+    lane.server[i] = {};
+    if (bank[i] >= 0) lane.server[i].bank = pc.first_bank + bank[i];
+    if (bank[i] >= 0) look_up(lane, lane.server[i]);
+    if (bank[i] >= 0) lane.server[i].ready = timers_.narrow(Command::kRd, pc.first_bank + bank[i]);
   }
+  lane.apart = bank[0] >> stack_id_shift_ == bank[1] >> stack_id_shift_ ? spacing_.stack_id
+                                                                       : spacing_.other_stack_id;
   lane.gate = std::max(lane.gate, timers_.wide(Command::kRd, pc.first_bank));
   lane.slot_end = ledger_.slot_end(pc.index);
+}
+
+// The server's next burst.
+void EventChannel::look_up(const Lane& lane, LaneServer& server) const {
+  server.slot = lane.queue->hit_slot(server.bank & bank_mask_);
+  const BankQueues::Run& run = lane.queue->run(server.slot);
+  server.order = run.order();
+  server.plain = run.whole && !ledger_.first_of_row(server.bank) && !ledger_.observer();
 }
 
 // The next column command: at the first tick from `from` on that the buses allow, by the older of
@@ -187,76 +214,75 @@ void EventChannel::prepare(Lane& lane) {
 void EventChannel::plan(Lane& lane, Tick from) const {
   lane.order = 0;  // somebody not known goes first
   lane.chosen = -1;
-  if (lane.server[0].bank < 0) {
+  const auto& [first, second] = lane.server;
+  if (first.bank < 0) {
     lane.next = core::kNever;
     return;
   }
-  const Tick gate = std::max(lane.gate, from);
-  lane.next = spec_->align_up(Command::kRd, gate);
-  const int servers = lane.server[1].bank < 0 ? 1 : 2;
-  Tick ready = core::kNever;
-  for (int i = 0; i < servers; ++i) ready = std::min(ready, lane.server[i].ready);
-  if (ready > lane.next) {
+  lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
+  if (const Tick ready = std::min(first.ready, second.ready); ready > lane.next) {
     if (lane.rival_ready <= lane.next) return;
     lane.next = spec_->align_up(Command::kRd, std::min(ready, lane.rival_ready));
   }
   std::uint64_t oldest = lane.rival;
-  for (int i = 0; i < servers; ++i) {
-    const Lane::Server& server = lane.server[i];
-    if (server.ready > lane.next) continue;
-    const std::uint64_t order = lane.queue->hit(server.bank & bank_mask_).order;
-    if (order < oldest) oldest = order, lane.chosen = i;
-  }
+  if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;
+  if (second.ready <= lane.next && second.order < oldest) oldest = second.order, lane.chosen = 1;
   if (lane.chosen >= 0) lane.order = oldest;
 }
 
 void EventChannel::issue(Lane& lane) {
-  Lane::Server& server = lane.server[lane.chosen];
+  LaneServer& server = lane.server[lane.chosen];
+  LaneServer& other = lane.server[1 - lane.chosen];
   const Tick now = lane.next;
-  PseudoChannel& pc = *lane.pc;
-  const int bank = server.bank & bank_mask_;
-  const bool whole = lane.queue->hit(bank).whole;
-  const bool plain = now == lane.slot_end && whole && !server.first_of_row;
-  if (!plain) flush(lane);
-  const Departure burst = leave(pc, false, server.bank, now + data_end_[0]);
-  server.last = now;
-  ++server.bursts;
+  const BankQueues::Run& run = lane.queue->run(server.slot);
+  const bool plain = server.plain && now == lane.slot_end;
   if (plain) {
-    ++lane.stretch.bursts[static_cast<std::size_t>(burst.traffic)];
+    ++lane.stretch.bursts[static_cast<std::size_t>(run.traffic)];
     lane.stretch.ticks += now;
     lane.stretch.last = now;
-    if (ledger_.observer()) {
-      ledger_.trace(Command::kRd, {server.bank, use(server.bank).open_row, burst.column}, now);
-    }
+    ++server.bursts;
   } else {
-    ledger_.column_command(Command::kRd, {server.bank, use(server.bank).open_row, burst.column},
-                           burst.entered, now, burst.traffic, burst.useful_bytes);
-    server.bursts = 0;  // counted already
-    server.first_of_row = false;
+    flush(lane);
+    const std::int64_t useful = run.whole
+                                    ? spec_->geometry.burst_bytes
+                                    : intake_.useful_bytes(intake_.piece(run.piece), run.burst());
+    ledger_.column_command(Command::kRd, {server.bank, run.row, run.column()},
+                           run.oldest_entered(), now, run.traffic, useful);
   }
+  server.last = now;
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
-  for (Lane::Server& other : lane.server) {
-    if (other.bank == server.bank) other.ready = std::max(other.ready, now + spacing_.bank);
-    if (other.group == server.group) other.ready = std::max(other.ready, now + spacing_.group);
-    other.ready = std::max(other.ready, now + (other.stack_id == server.stack_id
-                                                   ? spacing_.stack_id
-                                                   : spacing_.other_stack_id));
+  server.ready = std::max(server.ready, now + spacing_.self);
+  other.ready = std::max(other.ready, now + lane.apart);
+  if (run.queued > 1) {
+    lane.queue->leave_inside(server.slot);
+    ++server.order;
+    if (!plain) look_up(lane, server);
+  } else {
+    run_left(lane, server, now);
   }
-  if (lane.queue->empty()) {
-    flush(lane);
-    ledger_.queue_became(true, pc.index, now);
+}
+
+// The last burst of a server's run leaves.
+void EventChannel::run_left(Lane& lane, LaneServer& server, Tick now) {
+  PseudoChannel& pc = *lane.pc;
+  const int bank = server.bank & bank_mask_;
+  leave(pc, false, server.bank, now + data_end_[0]);
+  if ((lane.queue->hits() >> bank & 1) != 0) {
+    look_up(lane, server);
+    return;
   }
+  flush(lane);
+  if (lane.queue->empty()) ledger_.queue_became(true, pc.index, now);
   // Without hits the bank may need a row command.
-  if ((lane.queue->queued() & ~lane.queue->hits()) >> bank & 1) {
-    flush(lane);
+  if ((lane.queue->queued() >> bank & 1) != 0) {
     pc.row_at = std::min(pc.row_at, when(Command::kPre, server.bank, now + 1));
   }
 }
 
 // Tells registers and statistics of the column commands that they do not know of.
 void EventChannel::flush(Lane& lane) {
-  for (Lane::Server& server : lane.server) {
+  for (LaneServer& server : lane.server) {
     if (server.last < 0) continue;
     timers_.issue(Command::kRd, server.bank, server.last);
     if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
