@@ -18,18 +18,20 @@ class BankQueues {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr int kRunBursts = 8;  // longest run
-  struct Run {
+  // What is known when the first burst of a run enters; it may have left since.
+  struct Burst {
     std::int64_t row;
-    // Of its first burst, which may have left already:
     std::uint64_t first_order;  // of entering
     std::int64_t first_burst;   // of the channel
     std::int32_t piece;
-    std::uint16_t first_column;
-    std::uint16_t next;
-    std::uint8_t queued;  // bursts
-    std::uint8_t left;    // bursts that have left
-    bool whole;           // every byte of every burst was asked for
+    std::int32_t first_column;
     core::Traffic traffic;
+    bool whole;  // every byte of every burst of the run was asked for
+  };
+  struct Run : Burst {
+    std::uint16_t next;
+    std::int32_t queued;  // bursts
+    std::int32_t left;    // bursts that have left
     Tick entered[kRunBursts];
 
     // Of the next burst to leave:
@@ -59,11 +61,13 @@ class BankQueues {
   const Run& hit(int bank) const { return runs_[list(bank).hit]; }
 
   // A run begins with its first `bursts` entering; the slot is valid until they have all left.
-  std::uint16_t push(int bank, const Run& run, int bursts, Tick now, std::int64_t open_row) {
+  std::uint16_t push(int bank, const Burst& first, int bursts, Tick now, std::int64_t open_row) {
     const std::uint16_t slot = free_.back();
     free_.pop_back();
-    runs_[slot] = run;
-    runs_[slot].next = kNone;
+    Run& run = runs_[slot];
+    static_cast<Burst&>(run) = first;
+    run.next = kNone;
+    run.queued = run.left = 0;
     append(slot, bursts, now);
     List& to = list(bank);
     if (to.head == kNone) {
@@ -79,7 +83,7 @@ class BankQueues {
   void append(std::uint16_t slot, int bursts, Tick now) {
     Run& run = runs_[slot];
     for (int i = 0; i < bursts; ++i) run.entered[run.left + run.queued + i] = now;
-    run.queued = static_cast<std::uint8_t>(run.queued + bursts);
+    run.queued += bursts;
     size_ += bursts;
   }
 

@@ -125,17 +125,16 @@ bool EventChannel::open_run(Tick now) {
   const std::int64_t end = std::min((burst | (group - 1)) + 1, piece->end_burst);
   const auto size = static_cast<std::uint64_t>(spec_->geometry.burst_bytes);
   incoming_.piece = piece;
-  incoming_.piece_index = intake_.head_index();
   incoming_.pc = &pc_of(at.bank);
   incoming_.bank = at.bank;
-  incoming_.row = at.row;
-  incoming_.first_burst = burst;
+  incoming_.burst = burst;
   incoming_.column = at.column;
-  incoming_.left = static_cast<int>(end - burst);
-  incoming_.write = piece->request.is_write;
-  incoming_.whole =
+  const bool whole =
       static_cast<std::uint64_t>(burst) * size >= piece->request.address &&
       static_cast<std::uint64_t>(end) * size <= piece->request.address + piece->request.bytes;
+  incoming_.first = {at.row, 0, burst, intake_.head_index(), at.column, piece->request.traffic, whole};
+  incoming_.left = static_cast<int>(end - burst);
+  incoming_.write = piece->request.is_write;
   incoming_.slot = BankQueues::kNone;
   return true;
 }
@@ -160,13 +159,13 @@ int EventChannel::enter_run(Tick now) {
     queue.append(run.slot, bursts, now);
     if (!fancy_) return bursts;
   } else {
-    run.slot = queue.push(bank,
-                          {run.row, order, run.piece->next_burst, run.piece_index, run.column_of(run.piece->next_burst), 0, 0, 0,
-                           run.whole, run.piece->request.traffic, {}},
-                          bursts, now, open_row);
+    run.first.first_order = order;
+    run.first.first_burst = run.piece->next_burst;
+    run.first.first_column = run.column_of(run.piece->next_burst);
+    run.slot = queue.push(bank, run.first, bursts, now, open_row);
   }
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
-  if (open_row == run.row) {
+  if (open_row == run.first.row) {
     pc.column_at = std::min(pc.column_at, now);
   } else if (!had_hits || fancy_) {
     pc.row_at = std::min(pc.row_at, now);
@@ -190,7 +189,7 @@ int EventChannel::enter_checked(Tick now) {
       ledger_.forwarded(run.piece->request.traffic,
                         intake_.useful_bytes(*run.piece, burst + entered));
       run.slot = BankQueues::kNone;  // what enters after a gap is another run
-      if (intake_.finish_bursts(run.piece_index, 1, now + 1)) ledger_.completed(*run.piece);
+      if (intake_.finish_bursts(run.first.piece, 1, now + 1)) ledger_.completed(*run.piece);
     } else if (enter_run(now) == 0) {
       break;
     }

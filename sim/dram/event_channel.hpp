@@ -45,18 +45,14 @@ class EventChannel final : public ChannelBase {
   struct Incoming {
     PieceState* piece = nullptr;
     PseudoChannel* pc = nullptr;
-    int piece_index = 0;
     int bank = 0;  // flat
     int left = 0;  // bursts that have yet to enter
     bool write = false;
-    bool whole = false;
     std::uint16_t slot = BankQueues::kNone;  // of those that have entered and not left
-    std::int64_t row = 0;
-    std::int64_t first_burst = 0;
-    int column = 0;  // of first_burst
-    std::uint16_t column_of(std::int64_t burst) const {
-      return static_cast<std::uint16_t>(column + (burst - first_burst));
-    }
+    BankQueues::Burst first{};
+    std::int64_t burst = 0;  // its first, and that one's column
+    int column = 0;
+    int column_of(std::int64_t other) const { return column + static_cast<int>(other - burst); }
   };
   struct Departure {  // a burst that left its queue
     Tick entered;
