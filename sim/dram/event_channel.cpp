@@ -49,11 +49,15 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
   const auto spacing = [&](Scope scope) {
     return timers_.spacing(scope, Command::kRd, Command::kRd);
   };
-  spacing_ = {std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup), spacing(Scope::kStackId)}),
+  spacing_ = {std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup),
+                        spacing(Scope::kStackId)}),
+              std::max(spacing(Scope::kBankGroup), spacing(Scope::kStackId)),
               spacing(Scope::kStackId),
               timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
               spacing(Scope::kPseudoChannel),
               spacing(Scope::kChannel)};
+  takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.self > tBURST_ &&
+                 spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
 
 Tick EventChannel::next_tick() const {

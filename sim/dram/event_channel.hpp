@@ -67,7 +67,7 @@ class EventChannel final : public ChannelBase {
     std::uint64_t order = 0;
   };
   static constexpr std::size_t kLanes = 2;
-  struct LaneServer;
+  struct Server;
   struct Lane;  // a pseudo-channel in a stretch of reads
 
   void run(Tick from, Tick to) override;
@@ -99,15 +99,27 @@ class EventChannel final : public ChannelBase {
   // The short way for reads; see event_stream.cpp.
   bool may_stream() const;
   bool can_stream() const;
-  bool refresh_due(Tick now) const;
   Tick stream(Tick from, Tick to);
+  bool stream_event(Lane* lanes, Tick& now, Tick to);
+  bool stream_start(Tick now);
+  Tick next_look() const;
+  bool make_room(const Lane& lane, Tick now, Tick to);
+  bool renew(Lane& lane, Tick now);
+  void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane);
+  void appoint(Lane& lane, int first, int second);
+  void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
-  void look_up(const Lane& lane, LaneServer& server) const;
   void issue(Lane& lane);
-  void run_left(Lane& lane, LaneServer& server, Tick now);
-  void make_room(const Lane& lane, Tick now, Tick to);
+  void trace_read(int bank, const BankQueues::Run& run, Tick now) const;
+  void burst_left(Lane& lane, Server& server, Tick now);
+  bool alternates(const Lane& lane) const;
+  bool take_turns(Lane& lane, Lane* other, Tick to);
+  bool take_turn(Lane& lane);
+  void turns_taken(Lane& lane);
+  void settle(Server& server);
   void flush(Lane& lane);
+  Tick read_spacing(int a, int b) const;
 
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
   std::uint64_t capped(const PseudoChannel& pc, const BankQueues& queue) const;
@@ -135,9 +147,10 @@ class EventChannel final : public ChannelBase {
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool per_bank_;
   bool streams_;             // the configuration admits the short way
+  bool takes_turns_;         // and two bank groups fill the data bus
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
   struct ReadSpacing {       // RD to RD, in ticks
-    Tick self, stack_id, other_stack_id, pseudo_channel, channel;
+    Tick self, group, stack_id, other_stack_id, pseudo_channel, channel;
   } spacing_{};
 };
 

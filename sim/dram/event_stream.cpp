@@ -16,22 +16,24 @@ constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 }  // namespace
 
-// One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
-// and the age of the oldest among all others, which must stay younger than whom is served.
-struct EventChannel::LaneServer {
+// A bank that has requests to its open row.
+struct EventChannel::Server {
   int bank = -1;  // flat; -1: none
   std::uint16_t slot = BankQueues::kNone;
   std::uint64_t order = kNobody;
   Tick ready = core::kNever;  // by the rules of its bank, group and stack id
   Tick last = -1;             // its latest column command that no register knows of
-  std::int32_t bursts = 0;
-  bool plain = false;  // nothing special about its next burst
+  std::int32_t bursts = 0;    // that no statistic knows of
+  bool whole = false;         // of its run
+  bool first_of_row = false;
 };
 
+// One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
+// and the age of the oldest among all others, which must stay younger than whom is served.
 struct EventChannel::Lane {
   PseudoChannel* pc = nullptr;
   BankQueues* queue = nullptr;
-  LaneServer server[2];
+  Server server[2];
   Tick apart = 0;  // the other server's spacing
   std::uint64_t rival = kNobody;
   Tick rival_ready = core::kNever;  // none of the others is ready before
@@ -62,70 +64,22 @@ bool EventChannel::can_stream() const {
   return any;
 }
 
-// Goes on from `from` until `to` or the tick at which something else than reads, row commands for them and
-// arriving reads is to be done; returns that tick.
+// Goes on from `from` until `to` or the tick at which something else than reads, row commands for
+// them and arriving reads is to be done; returns that tick.
 Tick EventChannel::stream(Tick from, Tick to) {
   Lane lanes[kLanes];
   const std::size_t count = pcs_.size();
   for (std::size_t i = 0; i < count; ++i) {
     lanes[i].pc = &pcs_[i];
     lanes[i].queue = &pcs_[i].queues[0];
+    lanes[i].gate = timers_.wide(Command::kRd, pcs_[i].first_bank);
+    lanes[i].slot_end = ledger_.slot_end(pcs_[i].index);
     prepare(lanes[i]);
     plan(lanes[i], from);
   }
   reads_only_ = true;
-  Tick now = 0;
-  for (;;) {
-    Lane* lane = &lanes[0];
-    Tick row_at = lane->pc->row_at;
-    for (std::size_t i = 1; i < count; ++i) {
-      Lane& other = lanes[i];
-      row_at = std::min(row_at, other.pc->row_at);
-      if (other.next < lane->next || (other.next == lane->next && other.order < lane->order)) {
-        lane = &other;
-      }
-    }
-    const Tick event = std::min(start_at_, row_at);
-    now = std::min(event, lane->next);
-    if (now >= to) break;
-    if (event <= lane->next) {
-      if (start_at_ <= now) {
-        if (refresh_due(now)) break;
-        start_at_ = core::kNever;
-        feed(now);
-        if (start_at_ <= now) break;  // a write
-        for (const PseudoChannel& pc : pcs_) start_at_ = std::min(start_at_, pc.refresh.next_due());
-      }
-      row_phase(now);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (lanes[i].changes == lanes[i].queue->changes()) continue;
-        flush(lanes[i]);
-        prepare(lanes[i]);
-        plan(lanes[i], now);
-      }
-      continue;
-    }
-    if (lane->chosen < 0) {
-      flush(*lane);
-      prepare(*lane);
-      plan(*lane, now);
-      if (lane->chosen < 0) break;
-      continue;
-    }
-    issue(*lane);
-    make_room(*lane, now + 1, to);
-    const Tick bus_free = now + spacing_.channel;
-    for (std::size_t i = 0; i < count; ++i) {
-      Lane& each = lanes[i];
-      const bool changed = each.changes != each.queue->changes();
-      if (&each != lane && !changed && each.next >= bus_free) continue;
-      each.gate = std::max(each.gate, bus_free);
-      if (changed) {
-        flush(each);
-        prepare(each);
-      }
-      plan(each, now + 1);
-    }
+  Tick now = from;
+  while (stream_event(lanes, now, to)) {
   }
   reads_only_ = false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -135,78 +89,167 @@ Tick EventChannel::stream(Tick from, Tick to) {
   return now;
 }
 
+// The next thing that happens; false when it is not for here, with `now` its tick.
+bool EventChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
+  const std::size_t count = pcs_.size();
+  Lane* lane = &lanes[0];
+  Lane* other = count > 1 ? &lanes[1] : nullptr;
+  if (other != nullptr && (other->next < lane->next ||
+                           (other->next == lane->next && other->order < lane->order))) {
+    std::swap(lane, other);
+  }
+  const Tick event = next_look();
+  now = std::min(event, lane->next);
+  if (now >= to) return false;
+  if (event <= lane->next) {
+    if (start_at_ <= now && !stream_start(now)) return false;
+    row_phase(now);
+    renew(*lane, now);
+    if (other != nullptr) renew(*other, now);
+    return true;
+  }
+  if (lane->chosen < 0) {
+    flush(*lane);
+    prepare(*lane);
+    plan(*lane, now);
+    return lane->chosen >= 0;
+  }
+  if (take_turns(*lane, other, to)) return true;
+  issue(*lane);
+  make_room(*lane, now + 1, to);
+  if (!renew(*lane, now + 1)) plan(*lane, now + 1);
+  if (other != nullptr) give_way(*other, now);
+  return true;
+}
+
+// A column command of the other lane came at `now`.
+void EventChannel::give_way(Lane& lane, Tick now) {
+  lane.gate = std::max(lane.gate, now + spacing_.channel);
+  if (!renew(lane, now + 1) && lane.next < lane.gate) plan(lane, now + 1);
+}
+
+// What comes next apart from column commands.
+Tick EventChannel::next_look() const {
+  Tick next = start_at_;
+  for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at);
+  return next;
+}
+
+// Arrivals; false for a refresh or a write.
+bool EventChannel::stream_start(Tick now) {
+  for (const PseudoChannel& pc : pcs_) {
+    if (pc.refresh.next_due() <= now) return false;
+  }
+  start_at_ = core::kNever;
+  feed(now);
+  if (start_at_ <= now) return false;
+  for (const PseudoChannel& pc : pcs_) start_at_ = std::min(start_at_, pc.refresh.next_due());
+  return true;
+}
+
 // A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
-void EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
-  if (incoming_.left == 0 || incoming_.pc != lane.pc) return;
+// False when more than the length of a run may have changed.
+bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
+  if (incoming_.left == 0 || incoming_.pc != lane.pc) return true;
   if (now >= to) {
     start_at_ = now;
-  } else if (incoming_.left > 1 && incoming_.slot != BankQueues::kNone) {
+    return false;
+  }
+  if (incoming_.left > 1 && incoming_.slot != BankQueues::kNone) {
     lane.queue->append(incoming_.slot, 1, now);
     ledger_.entered(1, now);
     ++entered_;
     --incoming_.left;
     ++incoming_.piece->next_burst;
-  } else {
-    feed(now);
+    return true;
   }
+  feed(now);
+  return false;
 }
 
-bool EventChannel::refresh_due(Tick now) const {
-  return std::any_of(pcs_.begin(), pcs_.end(),
-                     [now](const PseudoChannel& pc) { return pc.refresh.next_due() <= now; });
+// After something that may have changed who has requests to open rows.
+bool EventChannel::renew(Lane& lane, Tick now) {
+  if (lane.changes == lane.queue->changes()) return false;
+  prepare(lane);
+  plan(lane, now);
+  return true;
+}
+
+// ---- Who is served
+
+// By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
+// beyond what holds back all.
+Tick EventChannel::read_spacing(int a, int b) const {
+  if (a >> stack_id_shift_ != b >> stack_id_shift_) return spacing_.other_stack_id;
+  return a >> group_shift_ == b >> group_shift_ ? spacing_.group : spacing_.stack_id;
 }
 
 void EventChannel::prepare(Lane& lane) {
   const BankQueues& queue = *lane.queue;
-  const PseudoChannel& pc = *lane.pc;
+  const int first_bank = lane.pc->first_bank;
   lane.changes = queue.changes();
-  lane.rival = kNobody;
-  lane.rival_ready = core::kNever;
   std::uint64_t age[2]{kNobody, kNobody};
   int bank[2]{-1, -1};
   for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
     const std::uint64_t order = queue.hit(candidate).order();
-    if (order < age[0]) {
-      age[0] = order;
-      bank[0] = candidate;
-    }
+    if (order < age[0]) age[0] = order, bank[0] = candidate;
   }
-  for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
+  std::uint64_t others = queue.hits();
+  if (bank[0] >= 0) others &= ~(std::uint64_t{1} << bank[0]);
+  for (std::uint64_t left = others; left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
-    if (candidate == bank[0]) continue;
+    if (candidate >> group_shift_ == bank[0] >> group_shift_) continue;
     const std::uint64_t order = queue.hit(candidate).order();
-    int other = candidate;
-    if (order < age[1] && candidate >> group_shift_ != bank[0] >> group_shift_) {
-      lane.rival = std::min(lane.rival, age[1]);
-      age[1] = order;
-      std::swap(bank[1], other);
-    } else {
-      lane.rival = std::min(lane.rival, order);
-    }
-    if (other >= 0) {
-      const Tick ready = timers_.narrow(Command::kRd, pc.first_bank + other);
-      lane.rival_ready = std::min(lane.rival_ready, ready);
-    }
+    if (order < age[1]) age[1] = order, bank[1] = candidate;
+  }
+  for (int& each : bank) each = each < 0 ? -1 : each + first_bank;
+  if (bank[1] >= 0) others &= ~(std::uint64_t{1} << (bank[1] - first_bank));
+  appoint(lane, bank[0], bank[1]);
+  lane.rival = kNobody;
+  lane.rival_ready = core::kNever;
+  for (std::uint64_t left = others; left != 0; left &= left - 1) {
+    const int candidate = std::countr_zero(left);
+    lane.rival = std::min(lane.rival, queue.hit(candidate).order());
+    lane.rival_ready =
+        std::min(lane.rival_ready, timers_.narrow(Command::kRd, first_bank + candidate));
+  }
+}
+
+// Makes two banks the servers; one that was a server already keeps what only it knows.
+void EventChannel::appoint(Lane& lane, int first, int second) {
+  if (lane.server[0].bank == second || lane.server[1].bank == first) {
+    std::swap(lane.server[0], lane.server[1]);
+  }
+  const int bank[2]{first, second};
+  for (int i = 0; i < 2; ++i) {
+    if (lane.server[i].bank != bank[i]) settle(lane.server[i]);
   }
   for (int i = 0; i < 2; ++i) {
-    lane.server[i] = {};
-    if (bank[i] >= 0) lane.server[i].bank = pc.first_bank + bank[i];
-    if (bank[i] >= 0) look_up(lane, lane.server[i]);
-    if (bank[i] >= 0) lane.server[i].ready = timers_.narrow(Command::kRd, pc.first_bank + bank[i]);
+    Server& server = lane.server[i];
+    const Server& other = lane.server[1 - i];
+    if (server.bank != bank[i]) {
+      server = {};
+      if (bank[i] >= 0) {
+        server.bank = bank[i];
+        server.ready = timers_.narrow(Command::kRd, bank[i]);
+        if (other.last >= 0) {
+          server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank[i]));
+        }
+      }
+    }
+    if (bank[i] >= 0) look_up(lane, server);
   }
-  lane.apart = bank[0] >> stack_id_shift_ == bank[1] >> stack_id_shift_ ? spacing_.stack_id
-                                                                       : spacing_.other_stack_id;
-  lane.gate = std::max(lane.gate, timers_.wide(Command::kRd, pc.first_bank));
-  lane.slot_end = ledger_.slot_end(pc.index);
+  lane.apart = second < 0 ? 0 : read_spacing(first, second);
 }
 
 // The server's next burst.
-void EventChannel::look_up(const Lane& lane, LaneServer& server) const {
+void EventChannel::look_up(const Lane& lane, Server& server) const {
   server.slot = lane.queue->hit_slot(server.bank & bank_mask_);
   const BankQueues::Run& run = lane.queue->run(server.slot);
   server.order = run.order();
-  server.plain = run.whole && !ledger_.first_of_row(server.bank) && !ledger_.observer();
+  server.whole = run.whole;
+  server.first_of_row = ledger_.first_of_row(server.bank);
 }
 
 // The next column command: at the first tick from `from` on that the buses allow, by the older of
@@ -230,17 +273,28 @@ void EventChannel::plan(Lane& lane, Tick from) const {
   if (lane.chosen >= 0) lane.order = oldest;
 }
 
+// ---- Column commands
+
+inline void EventChannel::trace_read(int bank, const BankQueues::Run& run, Tick now) const {
+  if (ledger_.observer()) ledger_.trace(Command::kRd, {bank, run.row, run.column()}, now);
+}
+
+// One burst of the chosen server, whatever is special about it.
 void EventChannel::issue(Lane& lane) {
-  LaneServer& server = lane.server[lane.chosen];
-  LaneServer& other = lane.server[1 - lane.chosen];
+  Server& server = lane.server[lane.chosen];
+  Server& other = lane.server[1 - lane.chosen];
   const Tick now = lane.next;
   const BankQueues::Run& run = lane.queue->run(server.slot);
-  const bool plain = server.plain && now == lane.slot_end;
-  if (plain) {
+  if (now == lane.slot_end && server.whole) {
+    if (server.first_of_row) {
+      ledger_.count_first(server.bank);
+      ++lane.stretch.firsts;
+    }
     ++lane.stretch.bursts[static_cast<std::size_t>(run.traffic)];
     lane.stretch.ticks += now;
     lane.stretch.last = now;
     ++server.bursts;
+    trace_read(server.bank, run, now);
   } else {
     flush(lane);
     const std::int64_t useful = run.whole
@@ -249,22 +303,21 @@ void EventChannel::issue(Lane& lane) {
     ledger_.column_command(Command::kRd, {server.bank, run.row, run.column()},
                            run.oldest_entered(), now, run.traffic, useful);
   }
+  server.first_of_row = false;
   server.last = now;
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
   server.ready = std::max(server.ready, now + spacing_.self);
   other.ready = std::max(other.ready, now + lane.apart);
-  if (run.queued > 1) {
-    lane.queue->leave_inside(server.slot);
-    ++server.order;
-    if (!plain) look_up(lane, server);
-  } else {
-    run_left(lane, server, now);
-  }
+  burst_left(lane, server, now);
 }
 
-// The last burst of a server's run leaves.
-void EventChannel::run_left(Lane& lane, LaneServer& server, Tick now) {
+void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
+  if (lane.queue->run(server.slot).queued > 1) {
+    lane.queue->leave_inside(server.slot);
+    ++server.order;
+    return;
+  }
   PseudoChannel& pc = *lane.pc;
   const int bank = server.bank & bank_mask_;
   leave(pc, false, server.bank, now + data_end_[0]);
@@ -272,25 +325,104 @@ void EventChannel::run_left(Lane& lane, LaneServer& server, Tick now) {
     look_up(lane, server);
     return;
   }
-  flush(lane);
-  if (lane.queue->empty()) ledger_.queue_became(true, pc.index, now);
+  settle(server);
+  if (lane.queue->empty()) {
+    flush(lane);
+    ledger_.queue_became(true, pc.index, now);
+  }
   // Without hits the bank may need a row command.
   if ((lane.queue->queued() >> bank & 1) != 0) {
     pc.row_at = std::min(pc.row_at, when(Command::kPre, server.bank, now + 1));
   }
 }
 
-// Tells registers and statistics of the column commands that they do not know of.
-void EventChannel::flush(Lane& lane) {
-  for (LaneServer& server : lane.server) {
-    if (server.last < 0) continue;
-    timers_.issue(Command::kRd, server.bank, server.last);
-    if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
-    use(server.bank).last_use = server.last;
-    ledger_.bank_columns(server.bank, server.bursts, server.last);
-    server.last = -1;
-    server.bursts = 0;
+// ---- Turns
+
+// Whether the lane's servers take turns without a gap until something changes: each is held back
+// by its bank group for longer than one slot of the data bus, and no longer than two.
+bool EventChannel::alternates(const Lane& lane) const {
+  if (lane.chosen < 0 || lane.server[1].bank < 0 || lane.next != lane.slot_end) return false;
+  return lane.server[1 - lane.chosen].ready <= lane.next + tBURST_ && lane.apart <= tBURST_;
+}
+
+// As many bursts as go on without a thought: those of `lane` alone before the other lane's next
+// one, or of both when they fit between each other. False when there are none.
+bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
+  if (!takes_turns_ || !alternates(lane)) return false;
+  const Tick start = lane.next;
+  Tick limit = to - 1;
+  Lane* waiting = nullptr;
+  if (other != nullptr && other->next < start + tBURST_) {
+    const bool fits = other->next - start >= spacing_.channel &&
+                      start + tBURST_ - other->next >= spacing_.channel;
+    if (!fits || !alternates(*other)) return false;
+    waiting = other;
+  } else if (other != nullptr) {
+    limit = std::min(limit, other->next);
   }
+  Lane* turn = &lane;
+  Tick look = next_look();
+  while (turn->next < std::min(limit, look) && take_turn(*turn)) {
+    if (!make_room(*turn, turn->next - tBURST_ + 1, to)) look = next_look();
+    if (turn->changes != turn->queue->changes()) break;
+    if (waiting == nullptr) continue;
+    if (waiting->changes != waiting->queue->changes()) break;
+    std::swap(turn, waiting);
+  }
+  if (lane.next == start) return false;
+  turns_taken(lane);
+  if (waiting != nullptr) {
+    turns_taken(*other);
+  } else if (other != nullptr) {
+    give_way(*other, lane.next - tBURST_);
+  }
+  return true;
+}
+
+// One burst of the lane's chosen server; false when there is something special about it.
+inline bool EventChannel::take_turn(Lane& lane) {
+  Server& server = lane.server[lane.chosen];
+  if (server.order >= lane.rival || server.first_of_row || !server.whole) return false;
+  const BankQueues::Run& run = lane.queue->run(server.slot);
+  ++lane.stretch.bursts[static_cast<std::size_t>(run.traffic)];
+  lane.stretch.ticks += lane.next;
+  ++server.bursts;
+  server.last = lane.next;
+  trace_read(server.bank, run, lane.next);
+  lane.chosen ^= 1;
+  lane.next += tBURST_;
+  burst_left(lane, server, server.last);
+  return true;
+}
+
+void EventChannel::turns_taken(Lane& lane) {
+  const Tick last = lane.next - tBURST_;
+  lane.stretch.last = lane.slot_end == lane.next ? lane.stretch.last : last;
+  lane.slot_end = lane.next;
+  lane.gate = std::max(lane.gate, lane.next);
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i];
+    const Tick other_last = lane.server[1 - i].last;
+    if (server.last >= 0) server.ready = std::max(server.ready, server.last + spacing_.self);
+    if (other_last >= 0) server.ready = std::max(server.ready, other_last + lane.apart);
+  }
+  if (!renew(lane, lane.next)) plan(lane, lane.next);
+}
+
+// ---- Telling registers and statistics what they do not know of
+
+void EventChannel::settle(Server& server) {
+  if (server.last < 0) return;
+  timers_.issue(Command::kRd, server.bank, server.last);
+  if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
+  use(server.bank).last_use = server.last;
+  ledger_.bank_columns(server.bank, server.bursts, server.last);
+  server.last = -1;
+  server.bursts = 0;
+}
+
+void EventChannel::flush(Lane& lane) {
+  for (Server& server : lane.server) settle(server);
   ledger_.columns(lane.pc->index, lane.stretch);
   lane.stretch = {};
 }

@@ -129,7 +129,7 @@ void Ledger::columns(int index, const Stretch& stretch) {
   }
   if (total == 0) return;
   stats_.commands[static_cast<std::size_t>(Command::kRd)] += total;
-  stats_.row_hits += total;
+  stats_.row_hits += total - stretch.firsts;
   stats_.busy_ticks += total * tBURST_;
   stats_.queue_wait_ticks += stretch.ticks;
   queued_bursts_ -= total;

@@ -34,15 +34,17 @@ class Ledger {
   ChannelStats snapshot(Tick now) const;
 
   // ---- For a controller that counts a stretch of read bursts itself: bursts that followed each
-  // other without a gap on the data bus, none of them the first of its row, no observer.
+  // other without a gap on the data bus.
   struct Stretch {
     Tick ticks = 0;  // sum over the bursts of when their column commands came
     Tick last = 0;   // the last of them
+    std::int32_t firsts = 0;  // that count_first() was told of
     std::array<std::int32_t, core::kTrafficKinds> bursts{};  // whole ones, by traffic
   };
   void columns(int pc, const Stretch& stretch);
   void bank_columns(int bank, int bursts, Tick last);
-  // The next column command to `bank` needs column_command().
+  // The bank's next burst is the first of its row; counts it as such.
+  void count_first(int bank) { count_row_state(banks_[static_cast<std::size_t>(bank)]); }
   bool first_of_row(int bank) const {
     return banks_[static_cast<std::size_t>(bank)].fresh != Fresh::kNo;
   }
