@@ -364,10 +364,9 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   Tick look = next_look();
   while (turn->next < std::min(limit, look) && take_turn(*turn)) {
     if (!make_room(*turn, turn->next - tBURST_ + 1, to)) look = next_look();
-    if (turn->changes != turn->queue->changes()) break;
-    if (waiting == nullptr) continue;
-    if (waiting->changes != waiting->queue->changes()) break;
-    std::swap(turn, waiting);
+    if (lane.changes != lane.queue->changes()) break;
+    if (other != nullptr && other->changes != other->queue->changes()) break;
+    if (waiting != nullptr) std::swap(turn, waiting);
   }
   if (lane.next == start) return false;
   turns_taken(lane);
