@@ -36,6 +36,9 @@ class AddressMap {
     const std::int64_t row = burst >> low_bits_;
     return {static_cast<int>(low.bank ^ hash(row)), row, low.column};
   }
+  int column(std::int64_t burst) const {
+    return low_[static_cast<std::size_t>(burst & low_mask_)].column;
+  }
   std::int64_t encode(const DramAddress& address) const;
 
   // Neighbouring bursts that share a row: aligned groups of this many, a power of two.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of one pseudo-channel and direction, kept as one list per bank in order of age, with
 // the oldest request to each bank's open row at hand. Its capacity is counted in bursts; what is
-// stored are runs: neighbouring bursts of one request in one row, which enter and leave in order.
+// listed are visits: bursts of one request to one row, which enter and leave in order.
 // All operations of the usual case are O(1).
 #pragma once
 
@@ -17,32 +17,28 @@ namespace ridgepoint::dram {
 class BankQueues {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
-  static constexpr int kRunBursts = 8;  // longest run
-  // What is known when the first burst of a run enters; it may have left since.
+  static constexpr int kVisitBursts = 32;  // longest visit
   struct Burst {
-    std::int64_t row;
-    std::uint64_t first_order;  // of entering
-    std::int64_t first_burst;   // of the channel
-    std::int32_t piece;
-    std::int32_t first_column;
-    core::Traffic traffic;
-    bool whole;  // every byte of every burst of the run was asked for
+    std::int64_t number;  // in the channel
+    std::uint64_t order;  // of entering
+    Tick entered;
   };
-  struct Run : Burst {
-    std::uint16_t next;
-    std::int32_t queued;  // bursts
-    std::int32_t left;    // bursts that have left
-    Tick entered[kRunBursts];
+  struct Visit {
+    std::int64_t row;
+    std::int32_t piece;
+    core::Traffic traffic;
+    bool whole;          // every byte of every burst was asked for
+    std::uint16_t next;  // of the bank's list
+    std::int32_t left;   // bursts that have left
+    std::int32_t total;  // bursts that have entered
+    Burst burst[kVisitBursts];
 
-    // Of the next burst to leave:
-    std::uint64_t order() const { return first_order + left; }
-    std::int64_t burst() const { return first_burst + left; }
-    int column() const { return first_column + left; }
-    Tick oldest_entered() const { return entered[left]; }
+    const Burst& oldest() const { return burst[left]; }
+    int queued() const { return total - left; }
   };
 
   BankQueues(int capacity, int banks)
-      : runs_(static_cast<std::size_t>(capacity)),
+      : visits_(static_cast<std::size_t>(capacity)),
         lists_(static_cast<std::size_t>(banks)),
         capacity_(capacity) {
     for (int slot = capacity; slot-- > 0;) free_.push_back(static_cast<std::uint16_t>(slot));
@@ -57,57 +53,64 @@ class BankQueues {
   std::uint64_t hits() const { return hits_; }
   // Grows whenever hits() changes.
   std::uint32_t changes() const { return changes_; }
-  const Run& oldest(int bank) const { return runs_[list(bank).head]; }
-  const Run& hit(int bank) const { return runs_[list(bank).hit]; }
+  const Visit& oldest(int bank) const { return visits_[list(bank).head]; }
+  const Visit& hit(int bank) const { return visits_[list(bank).hit]; }
+  Visit& hit(int bank) { return visits_[list(bank).hit]; }
 
-  // A run begins with its first `bursts` entering; the slot is valid until they have all left.
-  std::uint16_t push(int bank, const Burst& first, int bursts, Tick now, std::int64_t open_row) {
+  // The bank's latest visit when that is one of `piece` to `row` and has place for another burst.
+  Visit* latest(int bank, std::int32_t piece, std::int64_t row) {
+    if ((queued_ >> bank & 1) == 0) return nullptr;
+    Visit& visit = visits_[list(bank).tail];
+    const bool same = visit.piece == piece && visit.row == row && visit.total < kVisitBursts;
+    return same ? &visit : nullptr;
+  }
+  // A visit begins; it stays where it is until all of its bursts have left.
+  Visit& begin(int bank, std::int64_t row, std::int64_t open_row) {
     const std::uint16_t slot = free_.back();
     free_.pop_back();
-    Run& run = runs_[slot];
-    static_cast<Burst&>(run) = first;
-    run.next = kNone;
-    run.queued = run.left = 0;
-    append(slot, bursts, now);
+    Visit& visit = visits_[slot];
+    visit.row = row;
+    visit.next = kNone;
+    visit.left = visit.total = 0;
     List& to = list(bank);
     if (to.head == kNone) {
       to.head = slot;
     } else {
-      runs_[to.tail].next = slot;
+      visits_[to.tail].next = slot;
     }
     to.tail = slot;
     queued_ |= bit(bank);
-    if (to.hit == kNone && run.row == open_row) set_hit(bank, slot);
-    return slot;
+    if (to.hit == kNone && row == open_row) set_hit(bank, slot);
+    return visit;
   }
-  void append(std::uint16_t slot, int bursts, Tick now) {
-    Run& run = runs_[slot];
-    for (int i = 0; i < bursts; ++i) run.entered[run.left + run.queued + i] = now;
-    run.queued += bursts;
-    size_ += bursts;
+  void enter(Visit& visit, const Burst& burst) {
+    visit.burst[visit.total++] = burst;
+    ++size_;
   }
 
-  // The next burst of hit(bank) leaves. When it was the run's last, `slot` is freed and the
-  // bursts that left through it are returned; otherwise 0.
-  int leave(int bank, std::uint16_t& slot) {
+  // The next burst of a visit leaves that has more of them queued.
+  void leave(Visit& visit) {
+    ++visit.left;
+    --size_;
+  }
+  // The last queued burst of hit(bank) leaves, and with it the visit.
+  void leave_last(int bank) {
     List& from = list(bank);
-    slot = from.hit;
-    Run& run = runs_[slot];
+    const std::uint16_t slot = from.hit;
+    const Visit& visit = visits_[slot];
     --size_;
-    ++run.left;
-    if (--run.queued > 0) return 0;
-    remove(from, bank, slot);
-    return run.left;
+    if (from.head == slot) {
+      from.head = visit.next;
+      if (visit.next == kNone) queued_ &= ~bit(bank);
+    } else {
+      std::uint16_t before = from.head;
+      while (visits_[before].next != slot) before = visits_[before].next;
+      visits_[before].next = visit.next;
+      if (from.tail == slot) from.tail = before;
+    }
+    free_.push_back(slot);
+    set_hit(bank, find(visit.next, visit.row));
   }
-
-  // The same when the run, a hit, has more bursts queued.
-  void leave_inside(std::uint16_t slot) {
-    --size_;
-    ++runs_[slot].left;
-    --runs_[slot].queued;
-  }
-  std::uint16_t hit_slot(int bank) const { return list(bank).hit; }
-  const Run& run(std::uint16_t slot) const { return runs_[slot]; }
 
   // The bank's open row changed; kClosed matches nothing.
   void row_opened(int bank, std::int64_t row) { set_hit(bank, find(list(bank).head, row)); }
@@ -117,9 +120,11 @@ class BankQueues {
 
   bool contains(int bank, std::int64_t burst) const {
     if ((queued_ & bit(bank)) == 0) return false;
-    for (std::uint16_t slot = list(bank).head; slot != kNone; slot = runs_[slot].next) {
-      const Run& run = runs_[slot];
-      if (burst >= run.burst() && burst < run.burst() + run.queued) return true;
+    for (std::uint16_t slot = list(bank).head; slot != kNone; slot = visits_[slot].next) {
+      const Visit& visit = visits_[slot];
+      for (int i = visit.left; i < visit.total; ++i) {
+        if (visit.burst[i].number == burst) return true;
+      }
     }
     return false;
   }
@@ -139,26 +144,12 @@ class BankQueues {
     if (hits != hits_) ++changes_;
     hits_ = hits;
   }
-  void remove(List& from, int bank, std::uint16_t slot) {
-    const Run& run = runs_[slot];
-    if (from.head == slot) {
-      from.head = run.next;
-      if (run.next == kNone) queued_ &= ~bit(bank);
-    } else {
-      std::uint16_t before = from.head;
-      while (runs_[before].next != slot) before = runs_[before].next;
-      runs_[before].next = run.next;
-      if (from.tail == slot) from.tail = before;
-    }
-    free_.push_back(slot);
-    set_hit(bank, find(run.next, run.row));
-  }
   std::uint16_t find(std::uint16_t slot, std::int64_t row) const {
-    while (slot != kNone && runs_[slot].row != row) slot = runs_[slot].next;
+    while (slot != kNone && visits_[slot].row != row) slot = visits_[slot].next;
     return slot;
   }
 
-  std::vector<Run> runs_;
+  std::vector<Visit> visits_;
   std::vector<std::uint16_t> free_;
   std::vector<List> lists_;
   std::uint64_t queued_ = 0;

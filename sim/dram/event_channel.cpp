@@ -125,56 +125,52 @@ bool EventChannel::open_run(Tick now) {
   }
   const std::int64_t burst = piece->next_burst;
   const DramAddress at = map_.decode(burst);
-  const std::int64_t group = std::min(map_.run_bursts(), BankQueues::kRunBursts);
-  const std::int64_t end = std::min((burst | (group - 1)) + 1, piece->end_burst);
-  const auto size = static_cast<std::uint64_t>(spec_->geometry.burst_bytes);
+  const std::int64_t end = std::min((burst | (map_.run_bursts() - 1)) + 1, piece->end_burst);
   incoming_.piece = piece;
   incoming_.pc = &pc_of(at.bank);
+  incoming_.piece_index = intake_.head_index();
   incoming_.bank = at.bank;
-  incoming_.burst = burst;
-  incoming_.column = at.column;
-  const bool whole =
-      static_cast<std::uint64_t>(burst) * size >= piece->request.address &&
-      static_cast<std::uint64_t>(end) * size <= piece->request.address + piece->request.bytes;
-  incoming_.first = {at.row, 0, burst, intake_.head_index(), at.column, piece->request.traffic, whole};
   incoming_.left = static_cast<int>(end - burst);
   incoming_.write = piece->request.is_write;
-  incoming_.slot = BankQueues::kNone;
+  incoming_.row = at.row;
+  incoming_.visit = incoming_.pc->queues[incoming_.write].latest(at.bank & bank_mask_,
+                                                                 incoming_.piece_index, at.row);
   return true;
 }
 
-// As many of the run's bursts as there is room for; none can meet its like in the other queue.
+// As many of the incoming bursts as there is room for; none can meet its like in the other queue.
 int EventChannel::enter_run(Tick now) {
-  Incoming& run = incoming_;
-  PseudoChannel& pc = *run.pc;
-  BankQueues& queue = pc.queues[run.write];
-  const int bursts = std::min(run.left, queue.room());
+  Incoming& in = incoming_;
+  PseudoChannel& pc = *in.pc;
+  BankQueues& queue = pc.queues[in.write];
+  const int bursts = std::min(in.left, queue.room());
   if (bursts == 0) return 0;
-  if (queue.empty() && pc.queues[!run.write].empty()) {
-    ledger_.queue_became(false, pc.index, now);
-  }
+  if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
   ledger_.entered(bursts, now);
-  const std::uint64_t order = entered_;
-  entered_ += static_cast<std::uint64_t>(bursts);
-  const std::int64_t open_row = use(run.bank).open_row;
-  const int bank = run.bank & bank_mask_;
-  const bool had_hits = (queue.hits() >> bank & 1) != 0;
-  if (run.slot != BankQueues::kNone) {
-    queue.append(run.slot, bursts, now);
-    if (!fancy_) return bursts;
-  } else {
-    run.first.first_order = order;
-    run.first.first_burst = run.piece->next_burst;
-    run.first.first_column = run.column_of(run.piece->next_burst);
-    run.slot = queue.push(bank, run.first, bursts, now, open_row);
+  for (int i = 0; i < bursts; ++i) {
+    if (in.visit == nullptr) begin_visit(pc, queue, now);
+    queue.enter(*in.visit, {in.piece->next_burst + i, entered_++, now});
+    if (in.visit->total == BankQueues::kVisitBursts) in.visit = nullptr;
   }
+  if (fancy_ && use(in.bank).open_row != in.row) pc.row_at = std::min(pc.row_at, now);
+  return bursts;
+}
+
+void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
+  Incoming& in = incoming_;
+  const int bank = in.bank & bank_mask_;
+  const std::int64_t open_row = use(in.bank).open_row;
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
-  if (open_row == run.first.row) {
+  if (open_row == in.row) {
     pc.column_at = std::min(pc.column_at, now);
-  } else if (!had_hits || fancy_) {
+  } else if ((queue.hits() >> bank & 1) == 0) {
     pc.row_at = std::min(pc.row_at, now);
   }
-  return bursts;
+  BankQueues::Visit& visit = queue.begin(bank, in.row, open_row);
+  visit.piece = in.piece_index;
+  visit.traffic = in.piece->request.traffic;
+  visit.whole = intake_.whole_bursts(*in.piece);
+  in.visit = &visit;
 }
 
 // Burst by burst: a read of a queued write is answered from the queue, a write of a burst that is
@@ -192,8 +188,7 @@ int EventChannel::enter_checked(Tick now) {
       if (run.write) break;
       ledger_.forwarded(run.piece->request.traffic,
                         intake_.useful_bytes(*run.piece, burst + entered));
-      run.slot = BankQueues::kNone;  // what enters after a gap is another run
-      if (intake_.finish_bursts(run.first.piece, 1, now + 1)) ledger_.completed(*run.piece);
+      if (intake_.finish_bursts(run.piece_index, 1, now + 1)) ledger_.completed(*run.piece);
     } else if (enter_run(now) == 0) {
       break;
     }
@@ -223,7 +218,7 @@ std::uint64_t EventChannel::only_oldest(const BankQueues& queue, std::uint64_t b
   int chosen = -1;
   for (std::uint64_t left = queue.queued(); left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    if (chosen < 0 || queue.oldest(bank).order() < queue.oldest(chosen).order()) chosen = bank;
+    if (chosen < 0 || queue.oldest(bank).oldest().order < queue.oldest(chosen).oldest().order) chosen = bank;
   }
   return chosen < 0 ? 0 : banks & (std::uint64_t{1} << chosen);
 }
@@ -287,36 +282,41 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
       continue;
     }
     found = true;
-    const std::uint64_t order = queue.hit(bank).order();
+    const std::uint64_t order = queue.hit(bank).oldest().order;
     if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order};
   }
   if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
 }
 
-// The next burst of the bank's open row leaves its queue.
-EventChannel::Departure EventChannel::leave(PseudoChannel& pc, bool write, int flat_bank,
-                                            Tick data_end) {
+// The last queued burst of a visit leaves.
+void EventChannel::visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end) {
   BankQueues& queue = pc.queues[write];
-  const BankQueues::Run& run = queue.hit(flat_bank & bank_mask_);
-  const std::int32_t piece = run.piece;
-  const Departure result{run.oldest_entered(), run.column(), run.traffic,
-                         run.whole ? spec_->geometry.burst_bytes
-                                   : intake_.useful_bytes(intake_.piece(piece), run.burst())};
-  std::uint16_t slot = BankQueues::kNone;
-  if (const int bursts = queue.leave(flat_bank & bank_mask_, slot); bursts > 0) {
-    if (incoming_.slot == slot && incoming_.pc == &pc && incoming_.write == write) {
-      incoming_.slot = BankQueues::kNone;
-    }
-    if (intake_.finish_bursts(piece, bursts, data_end)) ledger_.completed(intake_.piece(piece));
-  }
-  return result;
+  const BankQueues::Visit& visit = queue.hit(flat_bank & bank_mask_);
+  if (incoming_.visit == &visit) incoming_.visit = nullptr;
+  const std::int32_t piece = visit.piece;
+  const std::int32_t bursts = visit.total;
+  queue.leave_last(flat_bank & bank_mask_);
+  if (intake_.finish_bursts(piece, bursts, data_end)) ledger_.completed(intake_.piece(piece));
+}
+
+// Of the visit's next burst.
+std::int64_t EventChannel::useful_bytes(const BankQueues::Visit& visit) const {
+  if (visit.whole) return spec_->geometry.burst_bytes;
+  return intake_.useful_bytes(intake_.piece(visit.piece), visit.oldest().number);
 }
 
 void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   const int bank = flat_bank & bank_mask_;
   const bool write = pc.draining;
-  const Tick data_end = now + data_end_[write];
-  const Departure burst = leave(pc, write, flat_bank, data_end);
+  BankQueues::Visit& visit = pc.queues[write].hit(bank);
+  const BankQueues::Burst burst = visit.oldest();
+  const core::Traffic traffic = visit.traffic;
+  const std::int64_t useful = useful_bytes(visit);
+  if (visit.queued() > 1) {
+    pc.queues[write].leave(visit);
+  } else {
+    visit_left(pc, write, flat_bank, now + data_end_[write]);
+  }
   const std::uint64_t bit = std::uint64_t{1} << bank;
   const bool more = ((pc.queues[0].hits() | pc.queues[1].hits()) & bit) != 0;
   const bool close = !more && spec_->config.row_policy == RowPolicy::kClosed;
@@ -327,8 +327,8 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   BankUse& row = use(flat_bank);
   ++row.served;
   row.last_use = now;
-  ledger_.column_command(command, {flat_bank, row.open_row, burst.column}, burst.entered, now,
-                         burst.traffic, burst.useful_bytes);
+  ledger_.column_command(command, {flat_bank, row.open_row, map_.column(burst.number)},
+                         burst.entered, now, traffic, useful);
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);
   if (close) {
     row.open_row = kClosed;

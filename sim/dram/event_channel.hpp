@@ -41,24 +41,16 @@ class EventChannel final : public ChannelBase {
     int served = 0;
     Tick last_use = 0;
   };
-  // The run that enters next, or whose first bursts have entered.
+  // The bursts that enter next: neighbours of one request in one row, of which some may be in.
   struct Incoming {
     PieceState* piece = nullptr;
     PseudoChannel* pc = nullptr;
+    BankQueues::Visit* visit = nullptr;  // that the next one joins, if it has begun
+    int piece_index = 0;
     int bank = 0;  // flat
     int left = 0;  // bursts that have yet to enter
     bool write = false;
-    std::uint16_t slot = BankQueues::kNone;  // of those that have entered and not left
-    BankQueues::Burst first{};
-    std::int64_t burst = 0;  // its first, and that one's column
-    int column = 0;
-    int column_of(std::int64_t other) const { return column + static_cast<int>(other - burst); }
-  };
-  struct Departure {  // a burst that left its queue
-    Tick entered;
-    int column;
-    core::Traffic traffic;
-    std::int64_t useful_bytes;
+    std::int64_t row = 0;
   };
   struct Candidate {
     Command command = Command::kAct;
@@ -76,6 +68,7 @@ class EventChannel final : public ChannelBase {
   void feed(Tick now);
   bool open_run(Tick now);
   int enter_run(Tick now);
+  void begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now);
   int enter_checked(Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
@@ -94,7 +87,8 @@ class EventChannel final : public ChannelBase {
   Tick column_gate(const PseudoChannel& pc, Tick now) const;
   void find_column(PseudoChannel& pc, Tick now, Candidate& best);
   void issue_column(PseudoChannel& pc, int flat_bank, Tick now);
-  Departure leave(PseudoChannel& pc, bool write, int flat_bank, Tick data_end);
+  void visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end);
+  std::int64_t useful_bytes(const BankQueues::Visit& visit) const;
 
   // The short way for reads; see event_stream.cpp.
   bool may_stream() const;
@@ -111,7 +105,7 @@ class EventChannel final : public ChannelBase {
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
   void issue(Lane& lane);
-  void trace_read(int bank, const BankQueues::Run& run, Tick now) const;
+  void trace_read(const Server& server, Tick now) const;
   void burst_left(Lane& lane, Server& server, Tick now);
   bool alternates(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);

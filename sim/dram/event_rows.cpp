@@ -137,9 +137,9 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
       pc.row_at = std::min(pc.row_at, ready);
       continue;
     }
-    const BankQueues::Run& oldest = queue.oldest(bank);
-    if (best.bank < 0 || oldest.order() < best.order) {
-      best = {command, pc.first_bank + bank, oldest.row, oldest.order()};
+    const BankQueues::Visit& oldest = queue.oldest(bank);
+    if (best.bank < 0 || oldest.oldest().order < best.order) {
+      best = {command, pc.first_bank + bank, oldest.row, oldest.oldest().order};
     }
   }
 }

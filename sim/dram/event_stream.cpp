@@ -19,12 +19,11 @@ constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 // A bank that has requests to its open row.
 struct EventChannel::Server {
   int bank = -1;  // flat; -1: none
-  std::uint16_t slot = BankQueues::kNone;
+  BankQueues::Visit* visit = nullptr;
   std::uint64_t order = kNobody;
   Tick ready = core::kNever;  // by the rules of its bank, group and stack id
   Tick last = -1;             // its latest column command that no register knows of
   std::int32_t bursts = 0;    // that no statistic knows of
-  bool whole = false;         // of its run
   bool first_of_row = false;
 };
 
@@ -155,12 +154,11 @@ bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
     start_at_ = now;
     return false;
   }
-  if (incoming_.left > 1 && incoming_.slot != BankQueues::kNone) {
-    lane.queue->append(incoming_.slot, 1, now);
+  BankQueues::Visit* visit = incoming_.visit;
+  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts) {
+    lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
     ledger_.entered(1, now);
-    ++entered_;
     --incoming_.left;
-    ++incoming_.piece->next_burst;
     return true;
   }
   feed(now);
@@ -192,7 +190,7 @@ void EventChannel::prepare(Lane& lane) {
   int bank[2]{-1, -1};
   for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
-    const std::uint64_t order = queue.hit(candidate).order();
+    const std::uint64_t order = queue.hit(candidate).oldest().order;
     if (order < age[0]) age[0] = order, bank[0] = candidate;
   }
   std::uint64_t others = queue.hits();
@@ -200,7 +198,7 @@ void EventChannel::prepare(Lane& lane) {
   for (std::uint64_t left = others; left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
     if (candidate >> group_shift_ == bank[0] >> group_shift_) continue;
-    const std::uint64_t order = queue.hit(candidate).order();
+    const std::uint64_t order = queue.hit(candidate).oldest().order;
     if (order < age[1]) age[1] = order, bank[1] = candidate;
   }
   for (int& each : bank) each = each < 0 ? -1 : each + first_bank;
@@ -210,7 +208,7 @@ void EventChannel::prepare(Lane& lane) {
   lane.rival_ready = core::kNever;
   for (std::uint64_t left = others; left != 0; left &= left - 1) {
     const int candidate = std::countr_zero(left);
-    lane.rival = std::min(lane.rival, queue.hit(candidate).order());
+    lane.rival = std::min(lane.rival, queue.hit(candidate).oldest().order);
     lane.rival_ready =
         std::min(lane.rival_ready, timers_.narrow(Command::kRd, first_bank + candidate));
   }
@@ -245,10 +243,8 @@ void EventChannel::appoint(Lane& lane, int first, int second) {
 
 // The server's next burst.
 void EventChannel::look_up(const Lane& lane, Server& server) const {
-  server.slot = lane.queue->hit_slot(server.bank & bank_mask_);
-  const BankQueues::Run& run = lane.queue->run(server.slot);
-  server.order = run.order();
-  server.whole = run.whole;
+  server.visit = &lane.queue->hit(server.bank & bank_mask_);
+  server.order = server.visit->oldest().order;
   server.first_of_row = ledger_.first_of_row(server.bank);
 }
 
@@ -275,8 +271,10 @@ void EventChannel::plan(Lane& lane, Tick from) const {
 
 // ---- Column commands
 
-inline void EventChannel::trace_read(int bank, const BankQueues::Run& run, Tick now) const {
-  if (ledger_.observer()) ledger_.trace(Command::kRd, {bank, run.row, run.column()}, now);
+inline void EventChannel::trace_read(const Server& server, Tick now) const {
+  if (!ledger_.observer()) return;
+  const BankQueues::Visit& visit = *server.visit;
+  ledger_.trace(Command::kRd, {server.bank, visit.row, map_.column(visit.oldest().number)}, now);
 }
 
 // One burst of the chosen server, whatever is special about it.
@@ -284,24 +282,22 @@ void EventChannel::issue(Lane& lane) {
   Server& server = lane.server[lane.chosen];
   Server& other = lane.server[1 - lane.chosen];
   const Tick now = lane.next;
-  const BankQueues::Run& run = lane.queue->run(server.slot);
-  if (now == lane.slot_end && server.whole) {
+  const BankQueues::Visit& visit = *server.visit;
+  if (now == lane.slot_end && visit.whole) {
     if (server.first_of_row) {
       ledger_.count_first(server.bank);
       ++lane.stretch.firsts;
     }
-    ++lane.stretch.bursts[static_cast<std::size_t>(run.traffic)];
+    ++lane.stretch.bursts[static_cast<std::size_t>(visit.traffic)];
     lane.stretch.ticks += now;
     lane.stretch.last = now;
     ++server.bursts;
-    trace_read(server.bank, run, now);
+    trace_read(server, now);
   } else {
     flush(lane);
-    const std::int64_t useful = run.whole
-                                    ? spec_->geometry.burst_bytes
-                                    : intake_.useful_bytes(intake_.piece(run.piece), run.burst());
-    ledger_.column_command(Command::kRd, {server.bank, run.row, run.column()},
-                           run.oldest_entered(), now, run.traffic, useful);
+    const BankQueues::Burst& burst = visit.oldest();
+    ledger_.column_command(Command::kRd, {server.bank, visit.row, map_.column(burst.number)},
+                           burst.entered, now, visit.traffic, useful_bytes(visit));
   }
   server.first_of_row = false;
   server.last = now;
@@ -313,14 +309,14 @@ void EventChannel::issue(Lane& lane) {
 }
 
 void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
-  if (lane.queue->run(server.slot).queued > 1) {
-    lane.queue->leave_inside(server.slot);
-    ++server.order;
+  if (server.visit->queued() > 1) {
+    lane.queue->leave(*server.visit);
+    server.order = server.visit->oldest().order;
     return;
   }
   PseudoChannel& pc = *lane.pc;
   const int bank = server.bank & bank_mask_;
-  leave(pc, false, server.bank, now + data_end_[0]);
+  visit_left(pc, false, server.bank, now + data_end_[0]);
   if ((lane.queue->hits() >> bank & 1) != 0) {
     look_up(lane, server);
     return;
@@ -381,13 +377,12 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
 // One burst of the lane's chosen server; false when there is something special about it.
 inline bool EventChannel::take_turn(Lane& lane) {
   Server& server = lane.server[lane.chosen];
-  if (server.order >= lane.rival || server.first_of_row || !server.whole) return false;
-  const BankQueues::Run& run = lane.queue->run(server.slot);
-  ++lane.stretch.bursts[static_cast<std::size_t>(run.traffic)];
+  if (server.order >= lane.rival || server.first_of_row || !server.visit->whole) return false;
+  ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
   lane.stretch.ticks += lane.next;
   ++server.bursts;
   server.last = lane.next;
-  trace_read(server.bank, run, lane.next);
+  trace_read(server, lane.next);
   lane.chosen ^= 1;
   lane.next += tBURST_;
   burst_left(lane, server, server.last);

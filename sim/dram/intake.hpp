@@ -42,9 +42,15 @@ class Intake {
   }
   // Bytes of the request that lie in its burst `burst`.
   std::int64_t useful_bytes(const PieceState& piece, std::int64_t burst) const;
+  // Whether that is all of them, in every burst.
+  bool whole_bursts(const PieceState& piece) const {
+    const auto burst = static_cast<std::uint64_t>(spec_->geometry.burst_bytes);
+    return piece.request.address % burst == 0 && piece.request.bytes % burst == 0;
+  }
   // The head's last burst entered at `now`.
   void admit_head(Tick now);
 
+  const PieceState& piece(int index) const { return pieces_[static_cast<std::size_t>(index)]; }
   PieceState& piece(int index) { return pieces_[static_cast<std::size_t>(index)]; }
   // One burst's data ends at `end`. True when that was the piece's last burst.
   bool finish_burst(int index, Tick end) { return finish_bursts(index, 1, end); }
