@@ -100,7 +100,7 @@ class EventChannel : public ChannelBase {
   void issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now, bool for_other_row);
   void close(PseudoChannel& pc, std::uint64_t banks);
   void update_held(PseudoChannel& pc);
-  std::uint64_t unit_banks(int stack_id) const;
+  std::uint64_t acts_behind_refresh(const PseudoChannel& pc, Tick now) const;
 
   bool column_phase(Tick now);
   Tick column_gate(const PseudoChannel& pc, Tick now) const;
@@ -134,7 +134,6 @@ class EventChannel : public ChannelBase {
   bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
   bool siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
-  bool per_bank_;
 };
 
 }  // namespace ridgepoint::dram
