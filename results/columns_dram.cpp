@@ -38,6 +38,8 @@ Table dram_table() {
       {"wra_count", kInteger, "WRA commands"},
       {"refab_count", kInteger, "REFab commands"},
       {"refpb_count", kInteger, "REFpb commands"},
+      {"presb_count", kInteger, "PREsb commands"},
+      {"refsb_count", kInteger, "REFsb commands"},
       {"pieces_count", kInteger, "parts of requests, each in one channel"},
       {"latency_mean_ns", kReal, "of a piece, from acceptance by the queues to its last byte"},
       {"latency_p50_ns", kReal, "the same, median; within 1.6 %"},

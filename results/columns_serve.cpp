@@ -106,6 +106,11 @@ Table serve_requests_table() {
       {"recomputed_tokens_count", kInteger, "tokens computed again after that"},
       {"resident_tokens_count", kInteger, "own tokens found again after that"},
       {"prefix_hit_tokens_count", kInteger, "tokens found in the cache of others"},
+      {"generated_tokens_count", kInteger,
+       "tokens it got: fewer than asked for if the model ended"},
+      {"generated_tokens", kText, "their ids; blank: no text was served"},
+      {"text", kText, "what they say"},
+      {"same_alone", kText, "whether it gets the same tokens alone; blank: not checked"},
   };
   return {"serve_requests", 1, "Requests of a serving run", kColumns};
 }

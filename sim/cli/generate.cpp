@@ -6,10 +6,9 @@
 
 #include "kernels/sampling/reference.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/text_model.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/core/error.hpp"
-#include "workloads/models/registry.hpp"
-#include "workloads/models/weight_files.hpp"
 #include "workloads/step/generator.hpp"
 #include "workloads/tokenizer/tokenizer.hpp"
 
@@ -17,17 +16,6 @@ namespace ridgepoint::cli {
 namespace {
 
 using workloads::TokenId;
-
-// The model that needs no file: small, random, always the same for a seed.
-constexpr std::string_view kSeededModel = "toy-2x16";
-
-workloads::LoadedModel model_from(const config::Options& options) {
-  if (options.has("generate.weights")) {
-    return workloads::load_weights(options.text("generate.weights"));
-  }
-  return workloads::make_seeded_model(workloads::find_model(kSeededModel),
-                                      static_cast<std::uint64_t>(options.integer("general.seed")));
-}
 
 std::vector<TokenId> token_list(const config::Options& options, std::int64_t vocab) {
   std::vector<TokenId> tokens;
@@ -44,52 +32,6 @@ std::vector<TokenId> token_list(const config::Options& options, std::int64_t voc
     at = next + 1;
   }
   return tokens;
-}
-
-std::string joined(const std::vector<std::uint32_t>& tokens) {
-  std::string text;
-  for (const std::uint32_t token : tokens) {
-    if (!text.empty()) text += ' ';
-    text += std::to_string(token);
-  }
-  return text;
-}
-
-// Length of the UTF-8 sequence that starts at `at`, or 0 (Unicode 15, table 3-7, by lead byte and
-// continuation bytes; over-long forms are not told apart).
-std::size_t utf8_length(const std::string& text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t length = lead < 0xc2   ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-// Any bytes may come out of a model: what is neither printable ASCII nor UTF-8 is shown as \xNN.
-std::string printable(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte >= 0x20 && byte < 0x7f) {
-      out += text[i];
-    } else if (const std::size_t length = utf8_length(text, i)) {
-      out += text.substr(i, length);
-      i += length - 1;
-    } else if (text[i] == '\n') {
-      out += "\\n";
-    } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      out += escaped;
-    }
-  }
-  return out;
 }
 
 double mean(const std::vector<core::Cycle>& cycles, std::size_t from) {
@@ -131,20 +73,14 @@ void fill(results::Row& row, const soc::Machine& machine, const workloads::Loade
 
 int generate_command(const Context& context) {
   const config::Options& options = context.options;
-  const workloads::LoadedModel model = model_from(options);
-  const workloads::Tokenizer tokenizer =
-      options.has("generate.tokenizer")
-          ? workloads::load_tokenizer(options.text("generate.tokenizer"), model.shape.vocab)
-          : workloads::Tokenizer::byte_level();
+  const workloads::LoadedModel model = text_model_of(options);
+  const workloads::Tokenizer tokenizer = tokenizer_of(options, model);
   const bool as_tokens = options.has("generate.prompt_tokens");
   // The bytes' own vocabulary is that of the built-in model, of no file.
   const bool has_text = tokenizer.vocab() == model.shape.vocab;
-  if (!as_tokens && !has_text) {
-    options.fail("generate.prompt",
-                 "cannot be encoded: the model " + model.shape.name + " has " +
-                     std::to_string(model.shape.vocab) + " tokens, the tokenizer " +
-                     std::to_string(tokenizer.vocab()),
-                 "--tokenizer with the model's own tokens, or --prompt-tokens");
+  if (!as_tokens) {
+    require_text(options, "generate.prompt",
+                 "--tokenizer with the model's own tokens, or --prompt-tokens", model, tokenizer);
   }
   const std::vector<TokenId> prompt = as_tokens ? token_list(options, model.shape.vocab)
                                                 : tokenizer.encode(options.text("generate.prompt"));

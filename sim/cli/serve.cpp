@@ -1,110 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve: a trace through the serving engine, timed by the simulated accelerator.
-#include <cmath>
 #include <memory>
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/model_options.hpp"
-#include "sim/cli/plan_input.hpp"
+#include "sim/cli/serve_prompts.hpp"
 #include "sim/cli/serve_report.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "workloads/serving/machine_step_time.hpp"
 
 namespace ridgepoint::cli {
-namespace {
-
-workloads::AdmissionPolicy admission_of(const std::string& text) {
-  if (text == "first-chunk") return workloads::AdmissionPolicy::kFirstChunk;
-  if (text == "full-length") return workloads::AdmissionPolicy::kFullLength;
-  return workloads::AdmissionPolicy::kFullInput;
-}
-
-workloads::Nanoseconds level_of(const config::Options& options, std::string_view key) {
-  return options.has(key) ? std::llround(options.real(key) * 1e6) : workloads::kForever;
-}
-
-workloads::EngineOptions engine_options_of(const config::Options& options,
-                                           const ServeSetting& setting) {
-  workloads::EngineOptions engine;
-  workloads::SchedulerLimits& limits = engine.limits;
-  limits.max_num_batched_tokens = options.integer("serve.max_batch_tokens");
-  limits.max_num_seqs = options.integer("serve.max_num_seqs");
-  limits.long_prefill_threshold = options.integer("serve.long_prefill_threshold");
-  limits.max_model_len = setting.max_model_len;
-  limits.chunked_prefill = options.enabled("serve.chunked_prefill");
-  limits.admission = admission_of(options.text("serve.admission"));
-  limits.watermark_blocks = static_cast<std::int64_t>(options.real("serve.watermark") *
-                                                      static_cast<double>(setting.kv_blocks));
-  if (options.text("serve.preemption") == "swap") {
-    limits.preemption = workloads::Preemption::kSwap;
-  }
-  engine.warmup_requests = static_cast<std::uint64_t>(options.integer("serve.warmup"));
-  engine.closed_loop = options.integer("serve.closed_loop");
-  engine.host_link_gb_per_s = options.real("serve.host_link_gb_per_s");
-  engine.kv_bytes_per_token = setting.real.kv_bytes_per_token;
-  engine.levels.ttft = level_of(options, "serve.slo_ttft_ms");
-  engine.levels.tpot = level_of(options, "serve.slo_tpot_ms");
-  engine.levels.e2e = level_of(options, "serve.slo_e2e_ms");
-  return engine;
-}
-
-workloads::KvOptions kv_options_of(const config::Options& options, const ServeSetting& setting) {
-  workloads::KvOptions kv;
-  kv.geometry.blocks = setting.kv_blocks;
-  kv.geometry.block_tokens = options.integer("serve.block_tokens");
-  kv.geometry.block_bytes = kv.geometry.block_tokens * setting.real.kv_bytes_per_token;
-  kv.policy = options.text("serve.kv_policy");
-  kv.reserve_tokens = options.integer("serve.reserve_tokens");
-  kv.prefix_cache = options.enabled("serve.prefix_cache");
-  kv.salt = options.text("run.model") + '/' + options.text("run.kv_dtype");
-  return kv;
-}
-
-ServeSetting setting_of(const config::Options& options, const workloads::ModelShape& shape) {
-  ServeSetting setting;
-  workloads::CapacityInput input = capacity_input_of(options, shape);
-  setting.naive = workloads::naive_capacity(shape, input);
-  setting.real = workloads::realistic_capacity(shape, input);
-  setting.kv_blocks =
-      options.has("serve.kv_blocks") ? options.integer("serve.kv_blocks") : setting.real.kv_blocks;
-  setting.max_model_len = options.has("serve.max_model_len")
-                              ? options.integer("serve.max_model_len")
-                              : shape.max_context;
-  if (setting.max_model_len > shape.max_context) {
-    options.fail("serve.max_model_len", "is beyond the model " + shape.name,
-                 "at most " + std::to_string(shape.max_context) + " tokens");
-  }
-  if (setting.kv_blocks < 2) {
-    throw core::InputError("weights of " + std::to_string(setting.real.weight_bytes) +
-                           " bytes leave no room for cache in the machine's memory");
-  }
-  setting.trace = trace_name_of(options);
-  return setting;
-}
-
-workloads::MachineStepSpec step_spec_of(const config::Options& options, const ServeSetting& setting,
-                                        const soc::Machine& machine) {
-  workloads::MachineStepSpec spec;
-  spec.formats = formats_of(options);
-  spec.kv_blocks = setting.kv_blocks;
-  spec.block_tokens = options.integer("serve.block_tokens");
-  spec.max_batch_tokens = options.integer("serve.max_batch_tokens");
-  spec.max_num_seqs = options.integer("serve.max_num_seqs");
-  spec.memory_bytes = usable_bytes(options, machine);
-  spec.seed = static_cast<std::uint64_t>(options.integer("general.seed"));
-  return spec;
-}
-
-}  // namespace
 
 int serve_command(const Context& context) {
   const config::Options& options = context.options;
+  if (options.has("serve.prompts")) return serve_prompts(context);
   const workloads::ModelShape& shape = model_of(options);
-  const ServeSetting setting = setting_of(options, shape);
+  const ServeSetting setting = serve_setting_of(options, shape);
   ServeTables tables(context, setting);
   const auto trace = trace_of(options, setting.trace);
-  const auto kv = workloads::make_kv_memory(kv_options_of(options, setting));
+  const auto kv = workloads::make_kv_memory(kv_options_of(options, setting, shape.name));
   const auto scheduler = workloads::make_scheduler(options.text("serve.scheduler"));
 
   soc::Machine machine(config::machine_config(options));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/serve_report.hpp"
 
+#include "sim/cli/text_model.hpp"
 #include "sim/cli/trace_options.hpp"
 
 namespace ridgepoint::cli {
@@ -109,7 +110,8 @@ workloads::EngineObservers ServeTables::observers() {
   return observers;
 }
 
-void ServeTables::add_request(const workloads::RequestRecord& record) {
+void ServeTables::add_request(const workloads::RequestRecord& record, const TextResult* text) {
+  if (!requests_) return;
   results::Row row(results::table("serve_requests"), context_.options);
   row.set("trace", setting_.trace)
       .set("request_id", std::to_string(record.id))
@@ -130,6 +132,11 @@ void ServeTables::add_request(const workloads::RequestRecord& record) {
         .set("resident_tokens_count", record.resident_tokens)
         .set("prefix_hit_tokens_count", record.prefix_hit_tokens);
     if (record.tpot >= 0) row.set("tpot_ms", ms(record.tpot));
+    row.set("generated_tokens_count", record.outputs);
+  }
+  if (text != nullptr) {
+    row.set("generated_tokens", joined(text->tokens)).set("text", text->text);
+    if (text->same_alone) row.set("same_alone", flag(*text->same_alone));
   }
   requests_->add(row);
 }
@@ -164,7 +171,9 @@ void ServeTables::finish(const ServingSummary& summary, const workloads::GridSte
                          const workloads::TraceProblems& problems) {
   const config::Options& options = context_.options;
   results::Row row(results::table("serve"), options);
-  row.set("machine", options.text("machine.name")).set("trace", setting_.trace);
+  row.set("machine", options.text("machine.name"))
+      .set("model", setting_.model)
+      .set("trace", setting_.trace);
   set_counts(row, summary, setting_);
   set_latencies(row, summary);
   set_waits(row, summary);

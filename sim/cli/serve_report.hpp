@@ -4,21 +4,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "sim/cli/serve_setting.hpp"
 #include "sim/cli/subcommands.hpp"
-#include "workloads/serving/capacity.hpp"
 #include "workloads/serving/engine.hpp"
 #include "workloads/serving/grid_step_time.hpp"
 
 namespace ridgepoint::cli {
 
-struct ServeSetting {
-  workloads::Capacity naive;
-  workloads::Capacity real;
-  std::int64_t kv_blocks = 0;
-  std::int64_t max_model_len = 0;
-  std::string trace;
+// What real text adds to a request's row.
+struct TextResult {
+  std::vector<std::uint32_t> tokens;  // generated ones
+  std::string text;
+  std::optional<bool> same_alone;  // nothing: not checked
 };
 
 class ServeTables {
@@ -27,13 +28,14 @@ class ServeTables {
   ServeTables(const Context& context, const ServeSetting& setting);
   ~ServeTables();
   workloads::EngineObservers observers();
+  // A row of --requests-csv, where that is asked for. observers() call it for traces.
+  void add_request(const workloads::RequestRecord& record, const TextResult* text = nullptr);
   // `grid` is null when every step was simulated.
   void finish(const workloads::ServingSummary& summary, const workloads::GridStepTime* grid,
               const workloads::GridStepTime::Error& error,
               const workloads::TraceProblems& problems);
 
  private:
-  void add_request(const workloads::RequestRecord& record);
   void add_step(const workloads::StepRecord& record);
 
   const Context& context_;

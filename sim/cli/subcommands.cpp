@@ -34,7 +34,8 @@ std::span<const Subcommand> subcommands() {
        .summary = "a trace through the serving engine, timed by the machine",
        .details = "Continuous batching with paged cache, chunked prefill and preemption. Step times "
                   "come from simulated kernels, interpolated between shapes; the row says how far "
-                  "that is from fresh simulations. --exact simulates every step.",
+                  "that is from fresh simulations. --exact simulates every step. --prompts serves real "
+                  "text instead of a trace: every step computes values.",
        .function = &serve_command},
       {.name = "trace",
        .summary = "what a request trace holds, or a synthetic one",

@@ -51,6 +51,7 @@ dram::RowPolicy row_policy_from(const std::string& name) {
 }
 dram::RefreshMode refresh_from(const std::string& name) {
   if (name == "none") return dram::RefreshMode::kNone;
+  if (name == "same-bank") return dram::RefreshMode::kSameBank;
   return name == "per-bank" ? dram::RefreshMode::kPerBank : dram::RefreshMode::kAllBank;
 }
 dram::ControllerKind controller_from(const std::string& name) {

@@ -130,8 +130,9 @@ OptionGroup hbm_options() {
       {.key = "hbm.refresh",
        .type = kChoice,
        .fallback = "all-bank",
-       .accepted = "all-bank|per-bank|none",
-       .help = "how rows are refreshed"},
+       .accepted = "all-bank|per-bank|same-bank|none",
+       .help = "how rows are refreshed: a stack id, a bank, or the same bank of every bank group "
+               "(DDR5) at a time"},
       {.key = "hbm.refresh_postpone",
        .type = kInteger,
        .fallback = "0",
@@ -147,8 +148,9 @@ OptionGroup hbm_options() {
        .type = kChoice,
        .fallback = "event",
        .accepted = "fast|event|oracle",
-       .help = "fast remembers transitions: for long streams; event: skips idle ticks; oracle: every "
-               "tick. All give the same commands",
+       .help =
+           "fast remembers transitions: for long streams; event: skips idle ticks; oracle: every "
+           "tick. All give the same commands",
        .identity = false},
   };
   return {"Memory", "run plan serve generate validate dram check", kRows, true};

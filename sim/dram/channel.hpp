@@ -17,8 +17,8 @@ struct IssuedCommand {
   Command command = Command::kAct;
   int pc = 0;
   int sid = 0;
-  int bg = -1;  // -1 for commands that address a stack id
-  int bank = -1;
+  int bg = -1;    // -1 for commands that address a stack id or the same bank of every bank group
+  int bank = -1;  // -1 for commands that address a stack id
   std::int64_t row = -1;
   int column = -1;
   friend bool operator==(const IssuedCommand&, const IssuedCommand&) = default;

@@ -19,10 +19,12 @@ enum class Command : std::uint8_t {
   kWra,    // write, then close the bank
   kRefAb,  // refresh every bank of a stack id
   kRefPb,  // refresh one bank
+  kPreSb,  // close the same bank of every bank group of a stack id
+  kRefSb,  // refresh the same bank of every bank group of a stack id
 };
-inline constexpr std::size_t kCommandKinds = 9;
+inline constexpr std::size_t kCommandKinds = 11;
 inline constexpr std::array<std::string_view, kCommandKinds> kCommandNames{
-    "ACT", "PRE", "PREab", "RD", "WR", "RDA", "WRA", "REFab", "REFpb"};
+    "ACT", "PRE", "PREab", "RD", "WR", "RDA", "WRA", "REFab", "REFpb", "PREsb", "REFsb"};
 
 constexpr std::string_view name_of(Command command) {
   return kCommandNames[static_cast<std::size_t>(command)];
@@ -35,6 +37,20 @@ constexpr bool is_write(Command command) {
 }
 constexpr bool auto_precharges(Command command) {
   return command == Command::kRda || command == Command::kWra;
+}
+
+// What a command addresses, if not one bank: every bank of a stack id, or one of each bank group.
+constexpr bool addresses_stack_id(Command command) {
+  return command == Command::kPreAb || command == Command::kRefAb;
+}
+constexpr bool addresses_same_bank(Command command) {
+  return command == Command::kPreSb || command == Command::kRefSb;
+}
+constexpr bool precharges(Command command) {
+  return command == Command::kPre || command == Command::kPreAb || command == Command::kPreSb;
+}
+constexpr bool refreshes(Command command) {
+  return command == Command::kRefAb || command == Command::kRefPb || command == Command::kRefSb;
 }
 
 class CommandSet {

@@ -18,7 +18,12 @@ enum class RowPolicy : std::uint8_t {
   kClosed,   // the last queued request to a row closes it (RDA/WRA)
   kTimeout,  // as open, and an unused row is closed after row_timeout_ns
 };
-enum class RefreshMode : std::uint8_t { kNone, kAllBank, kPerBank };
+enum class RefreshMode : std::uint8_t {
+  kNone,
+  kAllBank,   // REFab: a stack id at a time
+  kPerBank,   // REFpb: a bank at a time
+  kSameBank,  // REFsb: the same bank of every bank group at a time
+};
 enum class ControllerKind : std::uint8_t {
   kFast,         // event-driven, with stretches of reads on a short way
   kEventDriven,  // only the ticks at which something can happen

@@ -35,6 +35,18 @@ Tick Device::last_from(std::size_t index, int bank) const {
 }
 
 Device::Constraint Device::constraint(Command command, int bank) const {
+  if (!addresses_same_bank(command)) return constraint_at(command, bank);
+  Constraint tightest;
+  const BankSet banks = spec_->geometry.addressed(command, bank);
+  for (int n = 0; n < banks.count; ++n) {
+    const Constraint one = constraint_at(command, banks.first + n * banks.stride);
+    if (one.tick > tightest.tick) tightest = one;
+  }
+  return tightest;
+}
+
+// What the rules of the scopes around one bank say.
+Device::Constraint Device::constraint_at(Command command, int bank) const {
   Constraint tightest;
   for (const std::size_t index : rules_to_[static_cast<std::size_t>(command)]) {
     const Tick last = last_from(index, bank);
@@ -49,26 +61,27 @@ Tick Device::earliest(Command command, int bank) const {
   return spec_->align_up(command, std::max<Tick>(0, constraint(command, bank).tick));
 }
 
-bool Device::all_closed(int first_bank, int count) const {
-  const auto begin = open_row_.begin() + first_bank;
-  return std::all_of(begin, begin + count, [](std::int64_t row) { return row == kClosed; });
+bool Device::all_closed(const BankSet& banks) const {
+  for (int n = 0; n < banks.count; ++n) {
+    if (open_row(banks.first + n * banks.stride) != kClosed) return false;
+  }
+  return true;
 }
 
 void Device::check_state(Command command, int bank, std::int64_t row) const {
-  const int per_sid = spec_->geometry.banks_per_stack_id();
   bool legal = true;
   switch (command) {
     case Command::kAct:
     case Command::kRefPb:
-      legal = open_row(bank) == kClosed;
-      break;
     case Command::kRefAb:
-      legal = all_closed(bank / per_sid * per_sid, per_sid);
+    case Command::kRefSb:
+      legal = all_closed(spec_->geometry.addressed(command, bank));
       break;
     case Command::kPre:
       legal = open_row(bank) != kClosed;
       break;
     case Command::kPreAb:
+    case Command::kPreSb:
       break;
     default:
       legal = open_row(bank) == row;
@@ -87,18 +100,25 @@ void Device::issue(Command command, int bank, std::int64_t row, Tick tick) {
         (bound.rule < 0 ? "grid" : spec_->rules[static_cast<std::size_t>(bound.rule)].text) + "'");
   }
   check_state(command, bank, row);
+  remember(command, bank, tick);
+  const BankSet banks = spec_->geometry.addressed(command, bank);
+  const bool closes = precharges(command) || auto_precharges(command);
+  if (command == Command::kAct) open_row_[static_cast<std::size_t>(bank)] = row;
+  for (int n = 0; closes && n < banks.count; ++n) {
+    open_row_[static_cast<std::size_t>(banks.first + n * banks.stride)] = kClosed;
+  }
+}
+
+void Device::remember(Command command, int bank, Tick tick) {
   const Geometry& geometry = spec_->geometry;
+  const BankSet banks = geometry.addressed(command, bank);
   for (std::size_t index = 0; index < spec_->rules.size(); ++index) {
     const Rule& rule = spec_->rules[index];
-    if (rule.from.contains(command)) history_[index].push(geometry.node_of(rule.scope, bank), tick);
-  }
-  const int per_sid = geometry.banks_per_stack_id();
-  if (command == Command::kAct) open_row_[static_cast<std::size_t>(bank)] = row;
-  if (command == Command::kPre || auto_precharges(command)) {
-    open_row_[static_cast<std::size_t>(bank)] = kClosed;
-  }
-  if (command == Command::kPreAb) {
-    std::fill_n(open_row_.begin() + bank / per_sid * per_sid, per_sid, kClosed);
+    if (!rule.from.contains(command)) continue;
+    const bool each = addresses_same_bank(command) && rule.scope <= Scope::kBankGroup;
+    for (int n = 0; n < (each ? banks.count : 1); ++n) {
+      history_[index].push(geometry.node_of(rule.scope, banks.first + n * banks.stride), tick);
+    }
   }
 }
 

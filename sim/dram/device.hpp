@@ -21,7 +21,7 @@ class Device {
   explicit Device(const Spec& spec);
 
   // The tick before which `command` breaks a rule, and that rule (-1: none has been touched).
-  // `bank` is flat; for commands that address a stack id, any of its banks.
+  // `bank` is flat; for commands that address more than one, any of them.
   struct Constraint {
     Tick tick = kLongAgo;
     int rule = -1;
@@ -39,7 +39,7 @@ class Device {
   void issue(Command command, int bank, std::int64_t row, Tick tick);
 
   std::int64_t open_row(int bank) const { return open_row_[static_cast<std::size_t>(bank)]; }
-  bool all_closed(int first_bank, int count) const;
+  bool all_closed(const BankSet& banks) const;
   const Spec& spec() const { return *spec_; }
 
  private:
@@ -67,6 +67,8 @@ class Device {
     std::vector<Tick> ticks_;
   };
 
+  Constraint constraint_at(Command command, int bank) const;
+  void remember(Command command, int bank, Tick tick);
   Tick last_from(std::size_t rule, int bank) const;
   void check_state(Command command, int bank, std::int64_t row) const;
 

@@ -29,8 +29,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
       fancy_(fcfs_ || spec_->config.hit_cap > 0),
       siblings_(spec_->geometry.stack_ids > 1),
       optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
-                     spec_->config.refresh_postpone > 0),
-      per_bank_(spec_->config.refresh == RefreshMode::kPerBank) {
+                     spec_->config.refresh_postpone > 0) {
   const int banks = spec_->geometry.banks_per_pseudo_channel();
   for (int pc = 0; pc < spec_->geometry.pseudo_channels; ++pc) {
     pcs_.push_back({pc,

@@ -81,7 +81,7 @@ class EventChannel final : public ChannelBase {
   void issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now, bool for_other_row);
   void close(PseudoChannel& pc, std::uint64_t banks);
   void update_held(PseudoChannel& pc);
-  std::uint64_t unit_banks(int stack_id) const;
+  std::uint64_t acts_behind_refresh(const PseudoChannel& pc, Tick now) const;
 
   bool column_phase(Tick now);
   Tick column_gate(const PseudoChannel& pc, Tick now) const;
@@ -139,7 +139,6 @@ class EventChannel final : public ChannelBase {
   bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
   bool siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
-  bool per_bank_;
   bool streams_;             // the configuration admits the short way
   bool takes_turns_;         // and two bank groups fill the data bus
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it

@@ -61,8 +61,11 @@ void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick
         std::min(pc.column_at, when(pc.draining ? Command::kWr : Command::kRd, bank, now));
   } else if (command == Command::kPre) {
     close(pc, bit);
-  } else if (command == Command::kPreAb) {
-    close(pc, unit_banks(local / spec_->geometry.banks_per_stack_id()));
+  } else if (precharges(command)) {
+    const BankSet banks = spec_->geometry.addressed(command, local);
+    for (int n = 0; n < banks.count; ++n) {
+      close(pc, std::uint64_t{1} << (banks.first + n * banks.stride));
+    }
   }
 }
 
@@ -77,17 +80,29 @@ void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
 
 // ---- Refresh
 
-std::uint64_t EventChannel::unit_banks(int stack_id) const {
-  const int banks = spec_->geometry.banks_per_stack_id();
-  const std::uint64_t all = banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << banks) - 1;
-  return all << stack_id * banks;
-}
-
 void EventChannel::update_held(PseudoChannel& pc) {
   pc.held = 0;
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
     if (pc.refresh.urgent(unit)) pc.held |= pc.refresh.banks(unit);
   }
+}
+
+// Closed banks whose ACT would push back an urgent same-bank refresh; they wait for it. It will
+// come within spec.act_to_refresh, and row_at is then due.
+std::uint64_t EventChannel::acts_behind_refresh(const PseudoChannel& pc, Tick now) const {
+  std::uint64_t behind = 0;
+  for (int unit = 0; unit < pc.refresh.units(); ++unit) {
+    if (!pc.refresh.urgent(unit) || (pc.open & pc.refresh.banks(unit)) != 0) continue;
+    const int bank = pc.first_bank + pc.refresh.first_bank(unit);
+    const Command refresh = pc.refresh.refresh();
+    if (spec_->align_up(refresh, timers_.earliest(refresh, bank)) >= now + spec_->act_to_refresh) {
+      continue;
+    }
+    const int banks = spec_->geometry.banks_per_stack_id();
+    const std::uint64_t all = banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << banks) - 1;
+    behind |= all << unit * banks;
+  }
+  return behind & ~pc.open;
 }
 
 bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
@@ -97,8 +112,7 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
     const std::uint64_t queued = pc.queues[0].queued() | pc.queues[1].queued();
     if (!urgent && (queued & banks) != 0) continue;
     const bool closed = (pc.open & banks) == 0;
-    const Command command = closed ? (per_bank_ ? Command::kRefPb : Command::kRefAb)
-                                   : (per_bank_ ? Command::kPre : Command::kPreAb);
+    const Command command = closed ? pc.refresh.refresh() : pc.refresh.close();
     const int bank = pc.first_bank + std::countr_zero(banks);
     const Tick ready = when(command, bank, now);
     if (ready > now) {
@@ -124,6 +138,7 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
     banks |= capped(pc, queue) & ~pc.held;
     if (fcfs_) banks = only_oldest(queue, banks);
   }
+  if (spec_->act_to_refresh > 0) banks &= ~acts_behind_refresh(pc, now);
   if (banks == 0) return;
   const Tick act = timers_.wide(Command::kAct, pc.first_bank);
   const Tick pre = timers_.wide(Command::kPre, pc.first_bank);

@@ -14,6 +14,7 @@ Ledger::Ledger(const Spec& spec)
       tRP_(spec.timing("tRP")),
       tRFC_(spec.timing("tRFC")),
       tRFCpb_(spec.standard->per_bank_refresh ? spec.timing("tRFCpb") : 0),
+      tRFCsb_(spec.standard->same_bank_refresh ? spec.timing("tRFCsb") : 0),
       tCCD_L_(spec.timing("tCCD_L")),
       tBURST_(spec.timing("tBURST")),
       tRTW_(spec.timing("tRTW")),
@@ -30,31 +31,34 @@ Ledger::Ledger(const Spec& spec)
 void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
                          bool for_other_row) {
   ++stats_.commands[static_cast<std::size_t>(command)];
-  const int per_sid = spec_->geometry.banks_per_stack_id();
-  const bool whole_sid = command == Command::kPreAb || command == Command::kRefAb;
-  const int first = whole_sid ? bank / per_sid * per_sid : bank;
-  for (int index = first; index < first + (whole_sid ? per_sid : 1); ++index) {
-    BankState& state = banks_[static_cast<std::size_t>(index)];
+  const BankSet banks = spec_->geometry.addressed(command, bank);
+  for (int n = 0; n < banks.count; ++n) {
+    const auto index = static_cast<std::size_t>(banks.first + n * banks.stride);
+    BankState& state = banks_[index];
     switch (command) {
       case Command::kAct:
         state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
         state.activated = tick;
         state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
         state.conflict = false;
-        ++stats_.bank_activations[static_cast<std::size_t>(index)];
+        ++stats_.bank_activations[index];
         break;
       case Command::kPre:
       case Command::kPreAb:
+      case Command::kPreSb:
         state.precharged = tick + tRP_;
         state.conflict = for_other_row;
         break;
       case Command::kRefAb:
         state.refreshed = tick + tRFC_;
         break;
+      case Command::kRefSb:
+        state.refreshed = tick + tRFCsb_;
+        break;
       default:
         state.refreshed = tick + tRFCpb_;
     }
-    if (command == Command::kRefAb || command == Command::kRefPb) state.conflict = false;
+    if (refreshes(command)) state.conflict = false;
   }
   if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
 }
@@ -183,13 +187,12 @@ ChannelStats Ledger::snapshot(Tick now) const {
 
 void Ledger::trace(Command command, const DramAddress& at, Tick tick) const {
   const Geometry& geometry = spec_->geometry;
-  const bool whole_sid = command == Command::kPreAb || command == Command::kRefAb;
   IssuedCommand issued{.tick = tick, .command = command};
   issued.pc = geometry.node_of(Scope::kPseudoChannel, at.bank);
   issued.sid = geometry.node_of(Scope::kStackId, at.bank) % geometry.stack_ids;
-  if (!whole_sid) {
+  if (!addresses_stack_id(command)) issued.bank = at.bank % geometry.banks;
+  if (!addresses_stack_id(command) && !addresses_same_bank(command)) {
     issued.bg = geometry.node_of(Scope::kBankGroup, at.bank) % geometry.bank_groups;
-    issued.bank = at.bank % geometry.banks;
   }
   issued.row = at.row;
   issued.column = at.column;

@@ -17,7 +17,8 @@ class Ledger {
 
   void observe(CommandObserver observer) { observer_ = std::move(observer); }
 
-  // ACT, PRE, PREab, REFab, REFpb. `for_other_row`: a PRE that a request to another row asked for.
+  // ACT and all kinds of PRE and REF. `for_other_row`: a PRE that a request to another row asked
+  // for.
   void row_command(Command command, int bank, std::int64_t row, Tick tick, bool for_other_row);
   // RD, WR, RDA, WRA of one burst that entered the queue at `entered`.
   void column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
@@ -77,8 +78,8 @@ class Ledger {
   void count_row_state(BankState& bank);
 
   const Spec* spec_;
-  Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tCCD_L_, tBURST_, tRTW_, write_to_read_,
-      read_to_precharge_, write_to_precharge_;
+  Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tRFCsb_, tCCD_L_, tBURST_, tRTW_,
+      write_to_read_, read_to_precharge_, write_to_precharge_;
   ChannelStats stats_;
   std::vector<BankState> banks_;
   std::vector<PcState> pcs_;

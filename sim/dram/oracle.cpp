@@ -90,6 +90,17 @@ bool OracleChannel::held_by_refresh(int bank) const {
   return refresh.urgent(unit) && refresh.covers(unit, bank % geometry.banks_per_pseudo_channel());
 }
 
+bool OracleChannel::act_would_delay_refresh(int bank, Tick now) const {
+  const Geometry& geometry = spec_->geometry;
+  const int pc = pc_of(bank);
+  const RefreshCounter& refresh = pcs_[static_cast<std::size_t>(pc)].refresh;
+  const int unit = geometry.node_of(Scope::kStackId, bank) % geometry.stack_ids;
+  if (spec_->act_to_refresh == 0 || !refresh.urgent(unit)) return false;
+  const int first = pc * geometry.banks_per_pseudo_channel() + refresh.first_bank(unit);
+  return device_.all_closed(geometry.addressed(refresh.refresh(), first)) &&
+         device_.earliest(refresh.refresh(), first) < now + spec_->act_to_refresh;
+}
+
 bool OracleChannel::unit_is_idle(int index, int unit) const {
   const PseudoChannel& pc = pcs_[static_cast<std::size_t>(index)];
   const Geometry& geometry = spec_->geometry;
@@ -116,11 +127,9 @@ bool OracleChannel::issue_refresh(Tick now, bool urgent) {
 bool OracleChannel::refresh_unit(int index, int unit, Tick now) {
   const Geometry& geometry = spec_->geometry;
   RefreshCounter& refresh = pcs_[static_cast<std::size_t>(index)].refresh;
-  const bool per_bank = spec_->config.refresh == RefreshMode::kPerBank;
   const int bank = index * geometry.banks_per_pseudo_channel() + refresh.first_bank(unit);
-  const bool closed = device_.all_closed(bank, per_bank ? 1 : geometry.banks_per_stack_id());
-  const Command command = closed ? (per_bank ? Command::kRefPb : Command::kRefAb)
-                                 : (per_bank ? Command::kPre : Command::kPreAb);
+  const bool closed = device_.all_closed(geometry.addressed(refresh.refresh(), bank));
+  const Command command = closed ? refresh.refresh() : refresh.close();
   if (!device_.ready(command, bank, now)) return false;
   issue_row(command, bank, kClosed, now, false);
   if (closed) refresh.refreshed(unit);
@@ -160,7 +169,8 @@ bool OracleChannel::issue_for_demand(Tick now) {
   for (const PseudoChannel& pc : pcs_) {
     for (const Entry& entry : pc.active()) {
       const std::optional<Command> wanted = row_command_for(pc.active(), entry);
-      if (wanted && device_.ready(*wanted, entry.at.bank, now)) {
+      if (wanted && device_.ready(*wanted, entry.at.bank, now) &&
+          !(*wanted == Command::kAct && act_would_delay_refresh(entry.at.bank, now))) {
         if (oldest == nullptr || entry.order < oldest->order) oldest = &entry, command = *wanted;
         break;
       }

@@ -5,7 +5,8 @@
 //   1. bursts that have arrived enter the queues while there is room, in order;
 //   2. each pseudo-channel chooses its direction (reads, or draining writes);
 //   3. at most one row command: an urgent refresh, else for the oldest request that can use one,
-//      else an optional refresh, else a row that has timed out;
+//      else an optional refresh, else a row that has timed out; an ACT that would push back an
+//      urgent same-bank refresh waits for it, or ACTs to other banks could hold it back for ever;
 //   4. at most one column command: the oldest request whose row is open and whose time has come.
 #pragma once
 
@@ -62,6 +63,7 @@ class OracleChannel final : public ChannelBase {
   bool may_use_open_row(const Queue& queue, const Entry& entry) const;
   bool capped(const Queue& queue, int bank) const;
   bool held_by_refresh(int bank) const;
+  bool act_would_delay_refresh(int bank, Tick now) const;
   bool wanted_by_others(const PseudoChannel& pc, const Entry& entry) const;
   bool unit_is_idle(int pc, int unit) const;
 

@@ -2,7 +2,8 @@
 // When the banks of one pseudo-channel must be refreshed. Counts what is owed; the controller
 // decides how to get there. Every stack id (or rank) counts for itself. All-bank: it owes one REFab
 // per tREFI, all stack ids together. Per-bank: its banks take turns, one REFpb per tREFI / banks,
-// in flat order; the stack ids are due one after the other, evenly spread.
+// in flat order. Same-bank: one REFsb per tREFI2 / banks of a group. In both, the stack ids are due
+// one after the other, evenly spread.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,13 @@ class RefreshCounter {
   explicit RefreshCounter(const Spec& spec)
       : together_(spec.config.refresh == RefreshMode::kAllBank),
         postpone_(spec.config.refresh_postpone),
-        round_(spec.timing("tREFI")),
-        turns_(together_ ? 1 : spec.geometry.banks_per_stack_id()),
+        same_bank_(spec.config.refresh == RefreshMode::kSameBank),
+        round_(spec.timing(same_bank_ ? "tREFI2" : "tREFI")),
+        turns_(together_    ? 1
+               : same_bank_ ? spec.geometry.banks
+                            : spec.geometry.banks_per_stack_id()),
         banks_per_unit_(spec.geometry.banks_per_stack_id()),
-        addressed_(together_ ? ones(banks_per_unit_) : 1),
+        addressed_(mask_of(spec.geometry.addressed(refresh(), 0))),
         units_(static_cast<std::size_t>(spec.geometry.stack_ids)) {
     if (spec.config.refresh != RefreshMode::kNone) set_next_due();
   }
@@ -47,6 +51,13 @@ class RefreshCounter {
   std::uint64_t banks(int unit) const { return addressed_ << first_bank(unit); }
   int first_bank(int unit) const { return unit * banks_per_unit_ + of(unit).turn; }
   bool covers(int unit, int bank) const { return (banks(unit) >> bank & 1) != 0; }
+  // The command, and the one that closes the banks for it.
+  Command refresh() const {
+    return together_ ? Command::kRefAb : same_bank_ ? Command::kRefSb : Command::kRefPb;
+  }
+  Command close() const {
+    return together_ ? Command::kPreAb : same_bank_ ? Command::kPreSb : Command::kPre;
+  }
   void refreshed(int index) {
     Unit& unit = units_[static_cast<std::size_t>(index)];
     --unit.owed;
@@ -58,8 +69,10 @@ class RefreshCounter {
     int owed = 0;
     int turn = 0;  // of the next refresh
   };
-  static std::uint64_t ones(int count) {
-    return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  static std::uint64_t mask_of(const BankSet& set) {
+    std::uint64_t mask = 0;
+    for (int n = 0; n < set.count; ++n) mask |= std::uint64_t{1} << (set.first + n * set.stride);
+    return mask;
   }
   const Unit& of(int unit) const { return units_[static_cast<std::size_t>(unit)]; }
   void set_next_due() {
@@ -71,6 +84,7 @@ class RefreshCounter {
 
   bool together_;
   int postpone_;
+  bool same_bank_;
   Tick round_;  // every bank once
   int turns_;   // refreshes of one unit in a round
   int banks_per_unit_;

@@ -187,6 +187,19 @@ void add_bus_rules(Spec& spec) {
   data_bus(writes, reads, burst - turn);
 }
 
+void check_refresh_mode(const Config& config, const Standard& standard) {
+  const std::string accepted = std::string("all-bank, ") +
+                               (standard.per_bank_refresh ? "per-bank, " : "") +
+                               (standard.same_bank_refresh ? "same-bank, " : "") + "none";
+  const std::string what = "is not modelled for " + config.standard;
+  if (config.refresh == RefreshMode::kPerBank && !standard.per_bank_refresh) {
+    fail("refresh", "per-bank", what, accepted);
+  }
+  if (config.refresh == RefreshMode::kSameBank && !standard.same_bank_refresh) {
+    fail("refresh", "same-bank", what, accepted);
+  }
+}
+
 // Refresh must leave time to open a row and read from it, or no request would ever be served.
 void check_refresh(const Spec& spec) {
   if (spec.config.refresh == RefreshMode::kNone) return;
@@ -195,17 +208,21 @@ void check_refresh(const Spec& spec) {
     return found == spec.timings.end() ? Tick{0} : found->second;
   };
   const bool per_bank = spec.config.refresh == RefreshMode::kPerBank;
-  const char* const cycle = per_bank ? "tRFCpb" : "tRFC";
+  const bool same_bank = spec.config.refresh == RefreshMode::kSameBank;
+  const char* const cycle = per_bank ? "tRFCpb" : same_bank ? "tRFCsb" : "tRFC";
+  const char* const round = same_bank ? "tREFI2" : "tREFI";
   Tick needed = ticks("tRAS") + std::max(ticks("tRP"), ticks("tRPab")) + ticks(cycle) +
                 ticks("tRCDRD") + ticks("tBURST");
   if (per_bank) {  // every bank once per tREFI
     needed = std::max(needed, spec.geometry.banks_per_pseudo_channel() * ticks("tRREFD"));
   }
-  if (ticks("tREFI") > needed) return;
+  if (same_bank)
+    needed = std::max(needed, spec.geometry.banks * ticks(cycle));  // one after another
+  if (ticks(round) > needed) return;
   const auto ns = [&spec](Tick value) {
     return std::to_string(static_cast<double>(value) * spec.tick_clock.period_ns());
   };
-  fail("timing tREFI", ns(ticks("tREFI")),
+  fail(std::string("timing ") + round, ns(ticks(round)),
        "ns leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) +
            " ns)",
        "more than " + ns(needed) + " ns, or a shorter " + cycle);
@@ -229,6 +246,15 @@ int Geometry::banks_per_node(Scope scope) const {
   return total_banks();
 }
 
+BankSet Geometry::addressed(Command command, int flat_bank) const {
+  const int first_of_stack_id = flat_bank - flat_bank % banks_per_stack_id();
+  if (addresses_stack_id(command)) return {first_of_stack_id, 1, banks_per_stack_id()};
+  if (addresses_same_bank(command)) {
+    return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
+  }
+  return {flat_bank, 1, 1};
+}
+
 Tick Spec::timing(std::string_view name) const {
   const auto found = timings.find(name);
   if (found != timings.end()) return found->second;
@@ -240,9 +266,7 @@ Tick Spec::timing(std::string_view name) const {
 Spec resolve(const Config& config) {
   check_policies(config);
   const Standard& standard = find_standard(config.standard);
-  if (config.refresh == RefreshMode::kPerBank && !standard.per_bank_refresh) {
-    fail("refresh", "per-bank", "is not modelled for " + config.standard, "all-bank, none");
-  }
+  check_refresh_mode(config, standard);
   const int per_stack =
       config.channels_per_stack != 0 ? config.channels_per_stack : standard.channels_per_stack;
   const std::int64_t all_channels = static_cast<std::int64_t>(config.stacks) * per_stack;
@@ -264,7 +288,8 @@ Spec resolve(const Config& config) {
             .timings = {},
             .rules = {},
             .align = {},
-            .row_timeout = 0};
+            .row_timeout = 0,
+            .act_to_refresh = 0};
   add_timings(spec, bps);
   spec.row_timeout = to_ticks({"row_timeout_ns", config.row_timeout_ns, 1, ""}, bps, standard);
   for (const TimingRule& rule : standard.rules) {
@@ -272,6 +297,12 @@ Spec resolve(const Config& config) {
   }
   add_bus_rules(spec);
   check_refresh(spec);
+  for (const Rule& rule : spec.rules) {
+    if (config.refresh != RefreshMode::kSameBank || rule.scope == Scope::kBank) continue;
+    if (!rule.from.contains(Command::kAct) || !rule.to.contains(Command::kRefSb)) continue;
+    spec.act_to_refresh = std::max(spec.act_to_refresh, rule.ticks);
+  }
+  spec.align.fill(1);
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
     for (const CommandShape& shape : standard.shapes) {
       if (shape.commands.contains(static_cast<Command>(kind))) spec.align[kind] = shape.align;

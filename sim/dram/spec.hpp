@@ -18,6 +18,13 @@ namespace ridgepoint::dram {
 
 using Tick = core::Cycle;
 
+// Flat banks first, first + stride, ... that a command addresses.
+struct BankSet {
+  int first;
+  int stride;
+  int count;
+};
+
 // Banks of a channel are numbered flat: ((pc * stack_ids + sid) * bank_groups + bg) * banks + bank.
 struct Geometry {
   int pseudo_channels;
@@ -35,6 +42,8 @@ struct Geometry {
   int nodes(Scope scope) const { return total_banks() / banks_per_node(scope); }
   int node_of(Scope scope, int flat_bank) const { return flat_bank / banks_per_node(scope); }
   int banks_per_node(Scope scope) const;
+  // `flat_bank`: any bank that the command addresses.
+  BankSet addressed(Command command, int flat_bank) const;
 };
 
 // A TimingRule with its latency in ticks.
@@ -59,6 +68,7 @@ struct Spec {
   std::vector<Rule> rules;                           // the table, then bus occupancy rules
   std::array<int, kCommandKinds> align;              // ticks, a power of two
   Tick row_timeout;
+  Tick act_to_refresh;  // how long an ACT holds back a same-bank refresh of its stack id; else 0
 
   Tick timing(std::string_view name) const;  // throws InputError when unknown
   Tick align_up(Command command, Tick tick) const {

@@ -21,8 +21,9 @@ std::string_view name_of(Scope scope);
 enum class Siblings : bool { kNo, kYes };
 
 // "In one node of `scope`, a command of `to` comes at least `latency` after the `window`-th last
-// command of `from`." With Siblings::kYes the earlier command was in *another* node with the same
-// parent (for example another stack id of the same pseudo-channel).
+// command of `from`." A command that addresses the same bank of every bank group counts once for
+// each of them, and waits for each. With Siblings::kYes the earlier command was in *another* node
+// with the same parent (for example another stack id of the same pseudo-channel).
 // `latency` is a sum of named timings and whole CKs: "tCWL + tBURST + tWTR_L", "tRTP - 1".
 struct TimingRule {
   Scope scope;
@@ -80,8 +81,9 @@ struct Standard {
   double min_pin_rate_gbps;
   double max_pin_rate_gbps;
 
-  bool shared_command_bus;  // true: row and column commands share one bus
-  bool per_bank_refresh;    // the standard has REFpb, with tRFCpb and tRREFD
+  bool shared_command_bus;         // true: row and column commands share one bus
+  bool per_bank_refresh;           // the standard has REFpb, with tRFCpb and tRREFD
+  bool same_bank_refresh = false;  // it has REFsb and PREsb, with tRFCsb, tREFSBRD and tREFI2
   std::vector<CommandShape> shapes;
   std::vector<NamedTiming> timings;
   std::vector<RefreshTime> refresh_times;  // ascending density; gives tRFC

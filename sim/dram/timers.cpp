@@ -92,7 +92,25 @@ void Timers::issue_siblings(Command command, int bank, Tick tick) {
   }
 }
 
+Tick Timers::earliest_of_same_bank(Command command, int bank) const {
+  const BankSet banks = spec_->geometry.addressed(command, bank);
+  Tick tick = wide(command, bank);
+  for (int n = 0; n < banks.count; ++n) {
+    tick = std::max(tick, narrow(command, banks.first + n * banks.stride));
+  }
+  return tick;
+}
+
 void Timers::issue_rest(Command command, int bank, Tick tick) {
+  if (addresses_same_bank(command)) {  // issue() has done `bank`
+    const BankSet banks = spec_->geometry.addressed(command, bank);
+    for (int n = 0; n < banks.count; ++n) {
+      for (const Raise& raise : raises_[static_cast<std::size_t>(command)]) {
+        Tick& ready = ready_[raise.at(banks.first + n * banks.stride)];
+        ready = std::max(ready, tick + raise.ticks);
+      }
+    }
+  }
   for (Window& window : windows_) {
     if (!window.rule->from.contains(command)) continue;
     const auto node = static_cast<std::size_t>(bank >> window.shift);

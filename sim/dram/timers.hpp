@@ -33,6 +33,7 @@ class Timers {
 
   // Not rounded up to the command's grid.
   Tick earliest(Command command, int bank) const {
+    if (addresses_same_bank(command)) return earliest_of_same_bank(command, bank);
     return std::max(wide(command, bank), narrow(command, bank));
   }
   // The two halves of earliest(): what all banks of a pseudo-channel share, and the rest.
@@ -78,6 +79,7 @@ class Timers {
   };
 
   void issue_rest(Command command, int bank, Tick tick);
+  Tick earliest_of_same_bank(Command command, int bank) const;
   Tick window(Command command, int bank) const;
 
   const Spec* spec_;

@@ -174,26 +174,6 @@ TEST_P(EveryStandard, TurnaroundsCostWhatTheirTimingsSay) {
 INSTANTIATE_TEST_SUITE_P(Dram, EveryStandard, ::testing::ValuesIn(all_standards()),
                          [](const auto& row) { return std::string(row.param->name); });
 
-TEST(Bandwidth, PerBankRefreshBeatsAllBankOnEverySaturatingPattern) {
-  constexpr std::uint64_t kSpace = std::uint64_t{4} << 30;
-  const std::vector<Pattern> patterns{
-      sequential(std::uint64_t{24} << 20, 4096),  uniform(120'000, kSpace, 32, 1),
-      sequential(std::uint64_t{24} << 20, 64, 3), paged(16, 32768, 256, 24U << 20, kSpace, 2),
-      paged(64, 4096, 64, 24U << 20, kSpace, 3),
-  };
-  for (std::size_t index = 0; index < patterns.size(); ++index) {
-    Config config;
-    config.refresh = RefreshMode::kNone;
-    const double none = measure(config, patterns[index]);
-    config.refresh = RefreshMode::kAllBank;
-    const double all_bank = measure(config, patterns[index]);
-    config.refresh = RefreshMode::kPerBank;
-    const double per_bank = measure(config, patterns[index]);
-    EXPECT_GT(per_bank, all_bank) << "pattern " << index;
-    EXPECT_GT(none, all_bank) << "pattern " << index;
-  }
-}
-
 TEST(Bandwidth, Hbm3DefaultsMeetTheirTargets) {
   EXPECT_GE(measure({}, sequential(std::uint64_t{32} << 20, 4096)), 0.89);
   EXPECT_GE(measure({}, paged(16, 32768, 256, 8U << 20, std::uint64_t{4} << 30, 2)), 0.75);

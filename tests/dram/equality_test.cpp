@@ -37,10 +37,8 @@ Config random_config(Random& random) {
   config.hit_cap = pick(random, {0, 0, 1, 4, 16});
   config.row_policy = static_cast<RowPolicy>(random() % 3);
   config.row_timeout_ns = static_cast<double>(20 + random() % 200);
-  config.refresh = static_cast<RefreshMode>(random() % 3);
-  if (config.refresh == RefreshMode::kPerBank && !find_standard(config.standard).per_bank_refresh) {
-    config.refresh = RefreshMode::kAllBank;
-  }
+  const std::vector<RefreshMode> modes = refresh_modes(find_standard(config.standard));
+  config.refresh = modes[random() % modes.size()];
   config.refresh_postpone = pick(random, {0, 0, 1, 8});
   config.read_queue = pick(random, {1, 2, 8, 32, 64});
   config.write_queue = pick(random, {1, 4, 16, 64});
@@ -49,6 +47,9 @@ Config random_config(Random& random) {
   // Refreshes often enough for a short run to see many.
   if (config.refresh != RefreshMode::kNone) {
     config.timing_ns["tREFI"] = static_cast<double>(pick(random, {900, 1300, 3900}));
+    if (config.refresh == RefreshMode::kSameBank) {
+      config.timing_ns["tREFI2"] = static_cast<double>(pick(random, {700, 1300, 1950}));
+    }
   }
   return config;
 }

@@ -62,7 +62,7 @@ void prepare(Device& device, Command command, int bank, Tick tick) {
   if (needs_row && device.open_row(bank) == kClosed) device.issue(Command::kAct, bank, 7, tick);
   const int per_sid = device.spec().geometry.banks_per_stack_id();
   const int first = bank / per_sid * per_sid;
-  if (!needs_row && command != Command::kPreAb && !device.all_closed(first, per_sid)) {
+  if (!needs_row && command != Command::kPreAb && !device.all_closed({first, 1, per_sid})) {
     device.issue(Command::kPreAb, bank, kClosed, tick);
   }
 }
@@ -153,7 +153,12 @@ TEST_P(EveryRule, CompiledRegistersAgreeWithTheTable) {
       const bool refresh = random() % 8 == 0 && spec.standard->per_bank_refresh;
       command = refresh ? Command::kRefPb : Command::kAct;
       if (random() % 64 == 0) command = Command::kPreAb;
-      if (device.all_closed(first, per_sid)) command = Command::kRefAb;
+      if (spec.standard->same_bank_refresh && random() % 8 == 0) {
+        command = device.all_closed(spec.geometry.addressed(Command::kRefSb, bank))
+                      ? Command::kRefSb
+                      : Command::kPreSb;
+      }
+      if (device.all_closed({first, 1, per_sid})) command = Command::kRefAb;
     } else {
       constexpr std::array<Command, 6> kChoices{Command::kRd,  Command::kWr,  Command::kRda,
                                                 Command::kWra, Command::kPre, Command::kRd};

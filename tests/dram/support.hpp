@@ -13,6 +13,14 @@
 
 namespace ridgepoint::dram::testing {
 
+// What a standard can be asked for.
+inline std::vector<RefreshMode> refresh_modes(const Standard& standard) {
+  std::vector<RefreshMode> modes{RefreshMode::kNone, RefreshMode::kAllBank};
+  if (standard.per_bank_refresh) modes.push_back(RefreshMode::kPerBank);
+  if (standard.same_bank_refresh) modes.push_back(RefreshMode::kSameBank);
+  return modes;
+}
+
 struct Access {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;

@@ -25,9 +25,9 @@ void PrintTo(const Case& one, std::ostream* out) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Standard* standard : all_standards()) {
-    for (const RefreshMode refresh : {RefreshMode::kAllBank, RefreshMode::kPerBank}) {
+    for (const RefreshMode refresh : refresh_modes(*standard)) {
       for (const RowPolicy rows : {RowPolicy::kOpen, RowPolicy::kClosed, RowPolicy::kTimeout}) {
-        if (refresh == RefreshMode::kPerBank && !standard->per_bank_refresh) continue;
+        if (refresh == RefreshMode::kNone) continue;
         for (const int stack_ids : {1, 4}) {
           if (stack_ids * standard->bank_groups * standard->banks_per_group > 64) continue;
           all.push_back({standard->name.data(), refresh, rows, stack_ids});

@@ -122,8 +122,28 @@ TEST_F(ServingCommands, ServeEveryStepExactly) {
   EXPECT_EQ(cell(exact.out, "machine_points_count"), "");  // no grid
 }
 
+TEST_F(ServingCommands, RealTextIsWhatEveryRequestGetsAlone) {
+  file("p.txt", "the quick brown fox\nthe quick brown dog runs\nthe quick cat\na\n");
+  const Outcome outcome =
+      run({"serve", "--prompts", "p.txt", "--steps", "10", "--kv-blocks", "12", "--block-tokens",
+           "4", "--max-batch-tokens", "16", "--check-alone", "--requests-csv", "r.csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(cell(outcome.out, "model"), "toy-2x16");
+  EXPECT_EQ(cell(outcome.out, "completed_count"), "4");
+  EXPECT_GT(number(outcome.out, "preemptions_count"), 0);
+  EXPECT_GT(number(outcome.out, "prefix_hit_tokens_count"), 0);
+  EXPECT_THAT(outcome.err, HasSubstr("line 3: the quick cat |"));
+  EXPECT_THAT(outcome.err, HasSubstr("4 of 4 requests got exactly the tokens they get alone"));
+  const std::string requests = slurp(folder() / "r.csv");
+  EXPECT_EQ(std::count(requests.begin(), requests.end(), '\n'), 5);
+  EXPECT_THAT(requests, HasSubstr("same_alone"));
+}
+
 TEST_F(ServingCommands, BadInputIsOneLine) {
   file("bad.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,40,ten\n");
+  file("p.txt", "hello\n");
+  file("empty.txt", "");
+  file("gap.txt", "hello\n\nyou\n");
   struct Case {
     std::vector<std::string> arguments;
     const char* message;
@@ -139,6 +159,14 @@ TEST_F(ServingCommands, BadInputIsOneLine) {
            {{"serve", "--scheduler", "v2"}, "v1, v0, static"},
            {{"serve", "--model", "stories260K", "--max-model-len", "513"}, "at most 512"},
            {{"serve", "--model", "llama-3.1-405b"}, "leave no room for cache"},
+           {{"serve", "--prompts", "p.txt", "--trace", "bad.csv"}, "together with --prompts"},
+           {{"serve", "--prompts", "p.txt", "--preemption", "swap"}, "moves no values"},
+           {{"serve", "--prompts", "missing.txt"}, "missing.txt: cannot be opened"},
+           {{"serve", "--prompts", "empty.txt"}, "empty.txt: 'prompts': has no lines"},
+           {{"serve", "--prompts", "gap.txt"}, "gap.txt:2:1: 'prompts'"},
+           {{"serve", "--prompts", "p.txt", "--weights", "bad.csv"}, "bad.csv"},
+           {{"serve", "--prompts", "p.txt", "--temperature", "-1"}, "temperature"},
+           {{"serve", "--prompts", "p.txt", "--steps", "0"}, "steps"},
            {{"plan", "--kv-blocks", "1"}, "kv-blocks"}}) {
     const Outcome outcome = run(one.arguments);
     EXPECT_EQ(outcome.exit_code, 2) << one.message << outcome.err;

@@ -266,6 +266,7 @@ void Engine::finish(Request& request) {
   record.prefix_hit_tokens = request.prefix_hit_tokens;
   record.resident_tokens = request.resident_tokens;
   record.recomputed_tokens = request.recomputed_tokens;
+  record.tokens = request.tokens;
   ++summary_.outcomes[static_cast<std::size_t>(Outcome::kCompleted)];
   if (measuring_) summary_.makespan = now_ - measured_from_;
   if (record.measured) {

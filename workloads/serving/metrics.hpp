@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "workloads/serving/scheduler.hpp"
@@ -41,6 +42,7 @@ struct RequestRecord {
   std::int64_t prefix_hit_tokens = 0;
   std::int64_t resident_tokens = 0;
   std::int64_t recomputed_tokens = 0;
+  std::span<const std::int32_t> tokens{};  // prompt and outputs of served text; for this call only
 };
 
 // One row per step, after it.

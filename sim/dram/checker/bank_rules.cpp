@@ -16,17 +16,29 @@ void BankRules::check(const TraceCommand& command, const Limits& limits, Report&
       return access(command, limits, report);
     case Command::kPre:
     case Command::kPreAb:
+    case Command::kPreSb:
       return precharge(command, limits, report);
     case Command::kRefAb:
     case Command::kRefPb:
+    case Command::kRefSb:
       return refresh(command, limits, report);
   }
 }
 
 void BankRules::require_refreshed(const TraceCommand& command, const Limits& limits,
                                   Report& report) const {
-  const bool all = refreshed_.command.command == Command::kRefAb;
-  require(report, all ? "tRFC" : "tRFCpb", refreshed_, all ? limits.tRFC : limits.tRFCpb, command);
+  const Command last = refreshed_.command.command;
+  const bool all = last == Command::kRefAb;
+  const bool same = last == Command::kRefSb;
+  require(report,
+          all    ? "tRFC"
+          : same ? "tRFCsb"
+                 : "tRFCpb",
+          refreshed_,
+          all    ? limits.tRFC
+          : same ? limits.tRFCsb
+                 : limits.tRFCpb,
+          command);
 }
 
 void BankRules::require_idle(const TraceCommand& command, const Limits& limits,

@@ -10,7 +10,7 @@ namespace ridgepoint::dram::checker {
 
 class BankRules {
  public:
-  // Any command that addresses this bank, alone or with all banks of its stack id.
+  // Any command that addresses this bank, alone or with others.
   void check(const TraceCommand& command, const Limits& limits, Report& report);
 
  private:
@@ -27,7 +27,7 @@ class BankRules {
   Mark opened_;               // last ACT
   Mark closed_;               // start of the last precharge; closed_.command: what caused it
   Mark read_, data_written_;  // since ACT: last read; end of the last write's data
-  Mark refreshed_;            // last REFab or REFpb
+  Mark refreshed_;            // last REFab, REFpb or REFsb
 };
 
 }  // namespace ridgepoint::dram::checker

@@ -6,10 +6,6 @@
 namespace ridgepoint::dram::checker {
 namespace {
 
-bool addresses_stack_id(Command command) {
-  return command == Command::kPreAb || command == Command::kRefAb;
-}
-
 bool within(std::int64_t value, std::int64_t count) { return value >= 0 && value < count; }
 
 }  // namespace
@@ -29,9 +25,9 @@ bool Checker::has_address(const TraceCommand& command) const {
     return false;
   }
   if (addresses_stack_id(command.command)) return true;
-  if (!within(command.bg, limits_.bank_groups) || !within(command.bank, limits_.banks)) {
-    return false;
-  }
+  if (!within(command.bank, limits_.banks)) return false;
+  if (addresses_same_bank(command.command)) return true;
+  if (!within(command.bg, limits_.bank_groups)) return false;
   const bool column = is_column(command.command);
   if ((column || command.command == Command::kAct) && !within(command.row, limits_.rows)) {
     return false;
@@ -84,13 +80,17 @@ void Checker::check_bus(const TraceCommand& command) {
 void Checker::check_banks(const TraceCommand& command) {
   const std::int64_t per_sid = limits_.bank_groups * limits_.banks;
   std::int64_t first = (command.pc * limits_.stack_ids + command.sid) * per_sid;
-  std::int64_t count = per_sid;
-  if (!addresses_stack_id(command.command)) {
+  std::int64_t count = per_sid, stride = 1;
+  if (addresses_same_bank(command.command)) {
+    first += command.bank;
+    count = limits_.bank_groups;
+    stride = limits_.banks;
+  } else if (!addresses_stack_id(command.command)) {
     first += command.bg * limits_.banks + command.bank;
     count = 1;
   }
-  for (std::int64_t bank = first; bank < first + count; ++bank) {
-    banks_[static_cast<std::size_t>(bank)].check(command, limits_, report_);
+  for (std::int64_t n = 0; n < count; ++n) {
+    banks_[static_cast<std::size_t>(first + n * stride)].check(command, limits_, report_);
   }
 }
 

@@ -39,6 +39,9 @@ std::span<const LimitName> limit_names() {
       {"tRFC", &Limits::tRFC},
       {"tRFCpb", &Limits::tRFCpb},
       {"tRREFD", &Limits::tRREFD},
+      {"tREFI2", &Limits::tREFI2},
+      {"tRFCsb", &Limits::tRFCsb},
+      {"tREFSBRD", &Limits::tREFSBRD},
       {"act_bus", &Limits::act_bus},
       {"row_bus", &Limits::row_bus},
       {"column_bus", &Limits::column_bus},
@@ -76,9 +79,10 @@ void validate(const Limits& limits) {
   in_range("row_grid", limits.row_grid, 1, 64);
   in_range("column_grid", limits.column_grid, 1, 64);
   in_range("shared_bus", limits.shared_bus, 0, 1);
-  in_range("refresh", limits.refresh, 0, 2);
+  in_range("refresh", limits.refresh, 0, 3);
   in_range("postponed", limits.postponed, 0, 64);
   if (limits.refresh != 0) in_range("tREFI", limits.tREFI, 1, kMostTicks);
+  if (limits.refresh == 3) in_range("tREFI2", limits.tREFI2, 1, kMostTicks);
 }
 
 }  // namespace ridgepoint::dram::checker

@@ -36,13 +36,15 @@ struct Limits {
   Tick tRRD_S = 0, tRRD_L = 0, tFAW = 0;
   Tick tRP = 0, tRTP = 0, tWR = 0, tPPD = 0;
   Tick tREFI = 0, tRFC = 0, tRFCpb = 0, tRREFD = 0;
+  Tick tREFI2 = 0, tRFCsb = 0, tREFSBRD = 0;  // same-bank refresh
 
   // Command buses: how long a command occupies one, and the grid on which it may start.
-  Tick act_bus = 1, row_bus = 1, column_bus = 1;  // row_bus: PRE, PREab, REFab, REFpb
+  Tick act_bus = 1, row_bus = 1, column_bus = 1;  // row_bus: all kinds of PRE and REF
   Tick act_grid = 1, row_grid = 1, column_grid = 1;
   std::int64_t shared_bus = 0;  // 1: row and column commands share one bus
 
-  // Refresh rate. 0: not checked, 1: REFab per stack id, 2: REFpb per bank.
+  // Refresh rate of a stack id. 0: not checked; 1: a REFab per tREFI; 2: a REFpb to each bank per
+  // tREFI; 3: a REFsb to each bank of a group per tREFI2.
   std::int64_t refresh = 0;
   std::int64_t postponed = 8;  // refreshes that may be owed beyond the one that is due
 };

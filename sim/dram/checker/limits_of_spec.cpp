@@ -40,6 +40,7 @@ Limits limits_of(const Spec& spec) {
   limits.shared_bus = spec.standard->shared_command_bus ? 1 : 0;
   if (spec.config.refresh == RefreshMode::kAllBank) limits.refresh = 1;
   if (spec.config.refresh == RefreshMode::kPerBank) limits.refresh = 2;
+  if (spec.config.refresh == RefreshMode::kSameBank) limits.refresh = 3;
   limits.postponed = spec.config.refresh_postpone;
   validate(limits);
   return limits;

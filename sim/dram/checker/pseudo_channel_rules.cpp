@@ -5,7 +5,8 @@ namespace ridgepoint::dram::checker {
 
 PseudoChannelRules::PseudoChannelRules(const Limits& limits)
     : groups_(static_cast<std::size_t>(limits.stack_ids * limits.bank_groups)),
-      read_of_sid_(static_cast<std::size_t>(limits.stack_ids)) {}
+      read_of_sid_(static_cast<std::size_t>(limits.stack_ids)),
+      same_bank_of_sid_(static_cast<std::size_t>(limits.stack_ids)) {}
 
 PseudoChannelRules::Group& PseudoChannelRules::group_of(const TraceCommand& command,
                                                         const Limits& limits) {
@@ -19,9 +20,12 @@ void PseudoChannelRules::check(const TraceCommand& command, const Limits& limits
       return activation(command, limits, report);
     case Command::kPre:
     case Command::kPreAb:
+    case Command::kPreSb:
       return precharge(command, limits, report);
     case Command::kRefAb:
       return;
+    case Command::kRefSb:
+      return same_bank_refresh(command, limits, report);
     default:
       column(command, limits, report);
       data(command, limits, report);
@@ -34,6 +38,10 @@ void PseudoChannelRules::activation(const TraceCommand& command, const Limits& l
   require(report, "tRRD_L", group.activated, limits.tRRD_L, command);
   require(report, "tRRD_S", activated_, limits.tRRD_S, command);
   require(report, "tRREFD", refreshed_bank_, limits.tRREFD, command);
+  if (command.command == Command::kAct) {
+    require(report, "tREFSBRD", same_bank_of_sid_[static_cast<std::size_t>(command.sid)],
+            limits.tREFSBRD, command);
+  }
   // Of any five in a row, the fifth comes tFAW after the first.
   require(report, "tFAW", activations_[oldest_], limits.tFAW, command);
   activations_[oldest_].set(command);
@@ -44,6 +52,19 @@ void PseudoChannelRules::activation(const TraceCommand& command, const Limits& l
     group.activated.set(command);
     activated_.set(command);
   }
+}
+
+void PseudoChannelRules::same_bank_refresh(const TraceCommand& command, const Limits& limits,
+                                           Report& report) {
+  // It has a bank in every group, and waits for an ACT in any of them like another ACT.
+  for (std::int64_t bg = 0; bg < limits.bank_groups; ++bg) {
+    require(report, "tRRD_L",
+            groups_[static_cast<std::size_t>(command.sid * limits.bank_groups + bg)].activated,
+            limits.tRRD_L, command);
+  }
+  Mark& last = same_bank_of_sid_[static_cast<std::size_t>(command.sid)];
+  require(report, "tRFCsb", last, limits.tRFCsb, command);
+  last.set(command);
 }
 
 void PseudoChannelRules::precharge(const TraceCommand& command, const Limits& limits,

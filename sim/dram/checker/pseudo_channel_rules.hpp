@@ -21,6 +21,7 @@ class PseudoChannelRules {
   };
   // ACT and REFpb, which opens rows inside the device and counts like one.
   void activation(const TraceCommand& command, const Limits& limits, Report& report);
+  void same_bank_refresh(const TraceCommand& command, const Limits& limits, Report& report);
   void precharge(const TraceCommand& command, const Limits& limits, Report& report);
   void column(const TraceCommand& command, const Limits& limits, Report& report);
   void data(const TraceCommand& command, const Limits& limits, Report& report);
@@ -28,7 +29,8 @@ class PseudoChannelRules {
 
   std::vector<Group> groups_;  // of all stack ids
   std::vector<Mark> read_of_sid_;
-  std::array<Mark, 4> activations_;  // the last four, a ring
+  std::vector<Mark> same_bank_of_sid_;  // last REFsb
+  std::array<Mark, 4> activations_;     // the last four, a ring
   std::size_t oldest_ = 0;
   Mark activated_, refreshed_bank_, precharged_, read_, written_;
   Mark data_end_;  // when the data bus is free again

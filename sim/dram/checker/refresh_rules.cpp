@@ -11,28 +11,29 @@ constexpr std::int64_t kMostAhead = 8;  // JEDEC: refreshes that may be pulled i
 }  // namespace
 
 RefreshRules::RefreshRules(const Limits& limits)
-    : per_interval_(limits.refresh == 2 ? limits.bank_groups * limits.banks : 1),
+    : interval_(limits.refresh == 3 ? limits.tREFI2 : limits.tREFI),
+      turns_(limits.refresh == 2   ? limits.bank_groups * limits.banks
+             : limits.refresh == 3 ? limits.banks
+                                   : 1),
       units_(static_cast<std::size_t>(limits.stack_ids)),
-      rounds_(static_cast<std::size_t>(limits.stack_ids * limits.bank_groups * limits.banks)) {}
+      rounds_(static_cast<std::size_t>(limits.stack_ids * turns_)) {}
 
-std::int64_t RefreshRules::due(Tick tick, const Limits& limits) const {
+std::int64_t RefreshRules::due(Tick tick) const {
   // The last index whose due_tick() is not after `tick`.
-  std::int64_t index =
-      tick / limits.tREFI * per_interval_ + tick % limits.tREFI * per_interval_ / limits.tREFI;
-  while (due_tick(index + 1, limits) <= tick) ++index;
+  std::int64_t index = tick / interval_ * turns_ + tick % interval_ * turns_ / interval_;
+  while (due_tick(index + 1) <= tick) ++index;
   return index;
 }
 
-Tick RefreshRules::due_tick(std::int64_t index, const Limits& limits) const {
-  return index / per_interval_ * limits.tREFI +
-         index % per_interval_ * limits.tREFI / per_interval_;
+Tick RefreshRules::due_tick(std::int64_t index) const {
+  return index / turns_ * interval_ + index % turns_ * interval_ / turns_;
 }
 
 // One may be on its way while `postponed` more are owed: when yet another becomes due, it is late.
 void RefreshRules::require_not_late(Unit& unit, Tick now,
                                     const std::optional<TraceCommand>& command,
                                     const Limits& limits, Report& report) const {
-  const Tick latest = due_tick(unit.issued + limits.postponed + 2, limits) - 1;
+  const Tick latest = due_tick(unit.issued + limits.postponed + 2) - 1;
   if (now <= latest) {
     unit.reported = false;
     return;
@@ -41,32 +42,33 @@ void RefreshRules::require_not_late(Unit& unit, Tick now,
   unit.reported = true;
   std::optional<TraceCommand> last;
   if (unit.issued > 0) last = unit.last.command;
-  report.add("tREFI", last, command, now - latest);
+  report.add(limits.refresh == 3 ? "tREFI2" : "tREFI", last, command, now - latest);
 }
 
 void RefreshRules::check_round(const TraceCommand& command, const Limits& limits, Report& report) {
-  const auto per_sid = limits.bank_groups * limits.banks;
-  const auto first = rounds_.begin() + command.sid * per_sid;
-  std::int64_t& mine = rounds_[static_cast<std::size_t>(
-      (command.sid * limits.bank_groups + command.bg) * limits.banks + command.bank)];
-  if (mine > *std::min_element(first, first + per_sid)) {
-    report.add("REFpb twice in a round", units_[static_cast<std::size_t>(command.sid)].last.command,
-               command, 0);
+  const auto first = rounds_.begin() + command.sid * turns_;
+  const std::int64_t group = limits.refresh == 2 ? command.bg : 0;
+  std::int64_t& mine = *(first + group * limits.banks + command.bank);
+  if (mine > *std::min_element(first, first + turns_)) {
+    report.add(limits.refresh == 2 ? "REFpb twice in a round" : "REFsb twice in a round",
+               units_[static_cast<std::size_t>(command.sid)].last.command, command, 0);
   }
   ++mine;
 }
 
 void RefreshRules::check(const TraceCommand& command, const Limits& limits, Report& report) {
   if (limits.refresh == 0) return;
-  const Command wanted = limits.refresh == 1 ? Command::kRefAb : Command::kRefPb;
+  const Command wanted = limits.refresh == 1   ? Command::kRefAb
+                         : limits.refresh == 2 ? Command::kRefPb
+                                               : Command::kRefSb;
   if (command.command != wanted) return;
   Unit& unit = units_[static_cast<std::size_t>(command.sid)];
   require_not_late(unit, command.tick, command, limits, report);
-  if (unit.issued + 1 > due(command.tick, limits) + kMostAhead) {
+  if (unit.issued + 1 > due(command.tick) + kMostAhead) {
     report.add("refresh too far ahead", unit.last.command, command,
-               due_tick(unit.issued + 1 - kMostAhead, limits) - command.tick);
+               due_tick(unit.issued + 1 - kMostAhead) - command.tick);
   }
-  if (limits.refresh == 2) check_round(command, limits, report);
+  if (turns_ > 1) check_round(command, limits, report);
   ++unit.issued;
   unit.last.set(command);
 }

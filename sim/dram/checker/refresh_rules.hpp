@@ -24,15 +24,16 @@ class RefreshRules {
     bool reported = false;  // late; once is enough until it has caught up
     Mark last;
   };
-  std::int64_t due(Tick tick, const Limits& limits) const;
-  Tick due_tick(std::int64_t index, const Limits& limits) const;
+  std::int64_t due(Tick tick) const;
+  Tick due_tick(std::int64_t index) const;
   void require_not_late(Unit& unit, Tick now, const std::optional<TraceCommand>& command,
                         const Limits& limits, Report& report) const;
   void check_round(const TraceCommand& command, const Limits& limits, Report& report);
 
-  std::int64_t per_interval_;  // refreshes of a stack id per tREFI
+  Tick interval_;
+  std::int64_t turns_;  // refreshes of a stack id per interval
   std::vector<Unit> units_;
-  std::vector<std::int64_t> rounds_;  // REFpb each bank has had
+  std::vector<std::int64_t> rounds_;  // REFpb that each bank, or REFsb that each turn, has had
 };
 
 }  // namespace ridgepoint::dram::checker

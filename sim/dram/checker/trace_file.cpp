@@ -160,8 +160,8 @@ class Reader {
   void require_address(const TraceCommand& at) const {
     require_field(3, at.pc, limits_.pseudo_channels);
     require_field(4, at.sid, limits_.stack_ids);
-    if (at.command == Command::kPreAb || at.command == Command::kRefAb) return;
-    require_field(5, at.bg, limits_.bank_groups);
+    if (addresses_stack_id(at.command)) return;
+    if (!addresses_same_bank(at.command)) require_field(5, at.bg, limits_.bank_groups);
     require_field(6, at.bank, limits_.banks);
     const bool column = is_column(at.command);
     if (column || at.command == Command::kAct) require_field(7, at.row, limits_.rows);

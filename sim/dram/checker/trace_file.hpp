@@ -11,9 +11,11 @@
 // The header comes before the first command; a later line replaces what an earlier one said. With
 // `standard`, whether and how the memory is refreshed stays unknown (refresh 0) until a line says
 // it. Fields are separated by blanks or tabs; '-' stands for a field that a command does not have.
-// Commands are ACT PRE PREab RD WR RDA WRA REFab REFpb. The ticks of a channel never decrease; of
-// two commands in one tick the first takes effect first. Channels are separate and may be mixed.
-// `end` may be missing; then the refreshes that are due after the last command are not checked.
+// Commands are ACT PRE PREab PREsb RD WR RDA WRA REFab REFpb REFsb. PREab and REFab have pc and
+// sid; PREsb and REFsb have bank too, and mean that bank of every group. The ticks of a channel
+// never decrease; of two commands in one tick the first takes effect first. Channels are separate
+// and may be mixed. `end` may be missing; then the refreshes that are due after the last command
+// are not checked.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DDR5 (JESD79-5): two 32-bit sub-channels per module, BL16; a sub-channel is a channel here, a
-// rank a stack id. Row and column commands share one bus; two-cycle commands. Same-bank refresh is
-// not modelled: refresh is all-bank.
+// rank a stack id. Row and column commands share one bus; two-cycle commands. Same-bank refresh
+// comes at the rate of fine granularity (tREFI2), as the standard demands.
 #include "sim/dram/standards/list.hpp"
 
 namespace ridgepoint::dram::standards {
@@ -11,6 +11,7 @@ using enum Command;
 using enum Scope;
 
 constexpr std::string_view kJedec = "JESD79-5, DDR5-4800B, 16 Gb, as commonly quoted";
+constexpr std::string_view kR2 = "Ramulator 2.1, DDR5-4800";
 
 std::vector<NamedTiming> timings() {
   return {
@@ -21,7 +22,7 @@ std::vector<NamedTiming> timings() {
       {"tCCD_L", 5, 8, kJedec},
       {"tCCD_L_WR", 20, 32, kJedec},
       {"tCCD_R", 0, 10, kJedec},
-      {"tRTW", 0, 12, kJedec},
+      {"tRTW", 0, 14, kR2},  // tCL + tBURST + 4 - tCWL
       {"tWTR_S", 2.5, 4, kJedec},
       {"tWTR_L", 10, 16, kJedec},
       // Row access
@@ -36,8 +37,12 @@ std::vector<NamedTiming> timings() {
       {"tRP", 16.666, 0, kJedec},
       {"tRTP", 7.5, 12, kJedec},
       {"tWR", 30, 0, kJedec},
+      {"tPPD", 0, 2, kR2},
       // Refresh
       {"tREFI", 3900, 0, kJedec},
+      {"tREFI2", 1950, 0, kJedec},
+      {"tRFCsb", 130, 0, kJedec},
+      {"tREFSBRD", 30, 0, kJedec},
   };
 }
 
@@ -46,19 +51,21 @@ std::vector<TimingRule> rules() {
       // Bank: row access
       {kBank, {kAct}, {kRd, kRda}, "tRCDRD"},
       {kBank, {kAct}, {kWr, kWra}, "tRCDWR"},
-      {kBank, {kAct}, {kPre}, "tRAS"},
-      {kBank, {kAct}, {kAct}, "tRC"},
+      {kBank, {kAct}, {kPre, kPreSb}, "tRAS"},
+      {kBank, {kAct}, {kAct, kRefSb}, "tRC"},
       // Bank: precharge
-      {kBank, {kPre}, {kAct}, "tRP"},
-      {kBank, {kRd}, {kPre}, "tRTP"},
-      {kBank, {kWr}, {kPre}, "tCWL + tBURST + tWR"},
-      {kBank, {kRd, kRda}, {kAct}, "tRTP + tRP"},
-      {kBank, {kWr, kWra}, {kAct}, "tCWL + tBURST + tWR + tRP"},
+      {kBank, {kPre, kPreSb}, {kAct, kRefSb}, "tRP"},
+      {kBank, {kRd}, {kPre, kPreSb}, "tRTP"},
+      {kBank, {kWr}, {kPre, kPreSb}, "tCWL + tBURST + tWR"},
+      {kBank, {kRd, kRda}, {kAct, kRefSb}, "tRTP + tRP"},
+      {kBank, {kWr, kWra}, {kAct, kRefSb}, "tCWL + tBURST + tWR + tRP"},
+      // Bank: refresh
+      {kBank, {kRefSb}, {kAct}, "tRFCsb"},
       // Bank group
       {kBankGroup, {kRd, kRda}, {kRd, kRda}, "tCCD_L"},
       {kBankGroup, {kWr, kWra}, {kWr, kWra}, "tCCD_L_WR"},
       {kBankGroup, {kWr, kWra}, {kRd, kRda}, "tCWL + tBURST + tWTR_L"},
-      {kBankGroup, {kAct}, {kAct}, "tRRD_L"},
+      {kBankGroup, {kAct}, {kAct, kRefSb}, "tRRD_L"},
       // Rank: commands that address all of its banks
       {kStackId, {kAct}, {kPreAb}, "tRAS"},
       {kStackId, {kAct}, {kRefAb}, "tRC"},
@@ -66,9 +73,11 @@ std::vector<TimingRule> rules() {
       {kStackId, {kWr}, {kPreAb}, "tCWL + tBURST + tWR"},
       {kStackId, {kRd, kRda}, {kRefAb}, "tRTP + tRP"},
       {kStackId, {kWr, kWra}, {kRefAb}, "tCWL + tBURST + tWR + tRP"},
-      {kStackId, {kPre}, {kRefAb}, "tRP"},
-      {kStackId, {kPreAb}, {kAct, kRefAb}, "tRP"},
-      {kStackId, {kRefAb}, {kAct, kRefAb}, "tRFC"},
+      {kStackId, {kPre, kPreSb}, {kRefAb}, "tRP"},
+      {kStackId, {kPreAb}, {kAct, kRefAb, kRefSb}, "tRP"},
+      {kStackId, {kRefAb}, {kAct, kRefAb, kRefSb}, "tRFC"},
+      {kStackId, {kRefSb}, {kRefAb, kRefSb}, "tRFCsb"},
+      {kStackId, {kRefSb}, {kAct}, "tREFSBRD"},
       {kStackId, {kRd, kRda}, {kRd, kRda}, "tCCD_R", 1, Siblings::kYes},
       // Channel (one pseudo-channel)
       {kPseudoChannel, {kRd, kRda}, {kRd, kRda}, "tCCD_S"},
@@ -77,6 +86,7 @@ std::vector<TimingRule> rules() {
       {kPseudoChannel, {kWr, kWra}, {kRd, kRda}, "tCWL + tBURST + tWTR_S"},
       {kPseudoChannel, {kAct}, {kAct}, "tRRD_S"},
       {kPseudoChannel, {kAct}, {kAct}, "tFAW", 4},
+      {kPseudoChannel, {kPre, kPreAb, kPreSb}, {kPre, kPreAb, kPreSb}, "tPPD"},
   };
 }
 
@@ -102,8 +112,9 @@ const Standard& ddr5() {
       .max_pin_rate_gbps = 8.8,
       .shared_command_bus = true,
       .per_bank_refresh = false,
+      .same_bank_refresh = true,
       .shapes = {{{kAct}, Bus::kRow, 2, 1},
-                 {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
+                 {{kPre, kPreAb, kPreSb, kRefAb, kRefSb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 2, 1}},
       .timings = timings(),
       .refresh_times = {{64, 295}, {0, 410}},
