@@ -331,6 +331,7 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);
   if (close) {
     row.open_row = kClosed;
+    row.row_ready = 0;
     pc.open &= ~bit;
   }
   // Without hits the bank may need a row command, its refresh may suit, or its row may time out.

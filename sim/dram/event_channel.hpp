@@ -40,6 +40,7 @@ class EventChannel final : public ChannelBase {
     std::int64_t open_row = kClosed;
     int served = 0;
     Tick last_use = 0;
+    Tick row_ready = 0;  // its next row command, ACT or PRE by its state, does not come before
   };
   // The bursts that enter next: neighbours of one request in one row, of which some may be in.
   struct Incoming {
@@ -56,7 +57,7 @@ class EventChannel final : public ChannelBase {
     Command command = Command::kAct;
     int bank = -1;  // flat
     std::int64_t row = -1;
-    std::uint64_t order = 0;
+    std::uint64_t order = ~std::uint64_t{0};
   };
   static constexpr std::size_t kLanes = 2;
   struct Server;
@@ -77,6 +78,7 @@ class EventChannel final : public ChannelBase {
   bool issue_row_command(Tick now);
   bool try_refresh(PseudoChannel& pc, Tick now, bool urgent);
   void find_demand(PseudoChannel& pc, Tick now, Candidate& best);
+  void find_demand(PseudoChannel& pc, Command command, int bank, Tick now, Candidate& best);
   bool try_timeout(PseudoChannel& pc, Tick now);
   void issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now, bool for_other_row);
   void close(PseudoChannel& pc, std::uint64_t banks);

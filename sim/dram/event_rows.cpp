@@ -21,6 +21,7 @@ void EventChannel::row_phase(Tick now) {
   }
 }
 
+// True when what is possible at the next tick is not known yet.
 bool EventChannel::issue_row_command(Tick now) {
   for (PseudoChannel& pc : pcs_) {
     if (pc.row_due && try_refresh(pc, now, true)) return true;
@@ -30,8 +31,13 @@ bool EventChannel::issue_row_command(Tick now) {
     if (pc.row_due) find_demand(pc, now, best);
   }
   if (best.bank >= 0) {
-    issue_row(pc_of(best.bank), best, now, best.command == Command::kPre);
-    return true;
+    PseudoChannel& pc = pc_of(best.bank);
+    issue_row(pc, best, now, best.command == Command::kPre);
+    if (fancy_ || optional_rows_ || pc.held != 0) return true;
+    if (best.command == Command::kPre) {
+      pc.row_at = std::min(pc.row_at, when(Command::kAct, best.bank, now + 1));
+    }
+    return false;
   }
   for (PseudoChannel& pc : pcs_) {
     if (pc.row_due && try_refresh(pc, now, false)) return true;
@@ -54,6 +60,7 @@ void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick
     BankUse& opened = use(bank);
     opened.open_row = row;
     opened.served = 0;
+    opened.row_ready = 0;
     opened.last_use = now;
     pc.open |= bit;
     for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
@@ -73,6 +80,7 @@ void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
   for (std::uint64_t left = banks & pc.open; left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
     use(pc.first_bank + bank).open_row = kClosed;
+    use(pc.first_bank + bank).row_ready = 0;
     for (BankQueues& queue : pc.queues) queue.row_closed(bank);
   }
   pc.open &= ~banks;
@@ -139,24 +147,37 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
     if (fcfs_) banks = only_oldest(queue, banks);
   }
   if (spec_->act_to_refresh > 0) banks &= ~acts_behind_refresh(pc, now);
-  if (banks == 0) return;
-  const Tick act = timers_.wide(Command::kAct, pc.first_bank);
-  const Tick pre = timers_.wide(Command::kPre, pc.first_bank);
-  for (; banks != 0; banks &= banks - 1) {
-    const int bank = std::countr_zero(banks);
-    const bool open = (pc.open >> bank & 1) != 0;
-    const Command command = open ? Command::kPre : Command::kAct;
-    const Tick ready = spec_->align_up(
-        command, std::max({now, open ? pre : act, timers_.narrow(command, pc.first_bank + bank)}));
-    if (ready > now) {
-      pc.row_at = std::min(pc.row_at, ready);
+  for (const Command command : {Command::kAct, Command::kPre}) {
+    std::uint64_t left = command == Command::kAct ? banks & ~pc.open : banks & pc.open;
+    if (left == 0) continue;
+    const Tick wide =
+        spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
+    if (wide > now) {
+      pc.row_at = std::min(pc.row_at, wide);
       continue;
     }
-    const BankQueues::Visit& oldest = queue.oldest(bank);
-    if (best.bank < 0 || oldest.oldest().order < best.order) {
-      best = {command, pc.first_bank + bank, oldest.row, oldest.oldest().order};
+    for (; left != 0; left &= left - 1) {
+      find_demand(pc, command, pc.first_bank + std::countr_zero(left), now, best);
     }
   }
+}
+
+// All but the best candidate come again when they are ready, or at the next tick.
+void EventChannel::find_demand(PseudoChannel& pc, Command command, int bank, Tick now,
+                               Candidate& best) {
+  Tick& ready = use(bank).row_ready;
+  if (ready <= now) ready = spec_->align_up(command, std::max(now, timers_.narrow(command, bank)));
+  if (ready > now) {
+    pc.row_at = std::min(pc.row_at, ready);
+    return;
+  }
+  const BankQueues::Visit& oldest = pc.active().oldest(bank & bank_mask_);
+  PseudoChannel* loser = &pc;
+  if (oldest.oldest().order < best.order) {
+    loser = best.bank < 0 ? nullptr : &pc_of(best.bank);
+    best = {command, bank, oldest.row, oldest.oldest().order};
+  }
+  if (loser != nullptr) loser->row_at = std::min(loser->row_at, now + 1);
 }
 
 // ---- Time-outs
