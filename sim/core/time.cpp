@@ -25,6 +25,8 @@ Clock Clock::from_hertz(std::int64_t hertz) { return Clock(kFsPerSecond, hertz);
 
 Femtoseconds Clock::time_of(Cycle cycle) const {
   if (cycle == kNever) return kNever;
+  std::int64_t product = 0;  // fits nearly always, and a division of 128 bits is slow
+  if (!__builtin_mul_overflow(cycle, numerator_, &product)) return product / denominator_;
   const Wide time = static_cast<Wide>(cycle) * numerator_ / denominator_;
   if (time >= kNever) throw SimulationError("simulated time exceeds 9,223 seconds");
   return static_cast<Femtoseconds>(time);
@@ -33,6 +35,11 @@ Femtoseconds Clock::time_of(Cycle cycle) const {
 Cycle Clock::first_cycle_at_or_after(Femtoseconds time) const {
   if (time == kNever) return kNever;
   // floor(c * num / den) >= time  <=>  c * num >= time * den
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(time, denominator_, &product) &&
+      !__builtin_add_overflow(product, numerator_ - 1, &product)) {
+    return product / numerator_;
+  }
   return static_cast<Cycle>((static_cast<Wide>(time) * denominator_ + numerator_ - 1) / numerator_);
 }
 

@@ -69,7 +69,9 @@ void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));
   for (Tick now = next_tick(); now < to; now = next_tick()) {
-    if (streams_ && can_stream()) {
+    if (pause_ > 0) {
+      --pause_;
+    } else if (streams_ && can_stream()) {
       now = stream(now, to);
       if (now >= to) return;
     }

@@ -78,7 +78,7 @@ class EventChannel final : public ChannelBase {
   bool issue_row_command(Tick now);
   bool try_refresh(PseudoChannel& pc, Tick now, bool urgent);
   void find_demand(PseudoChannel& pc, Tick now, Candidate& best);
-  void find_demand(PseudoChannel& pc, Command command, int bank, Tick now, Candidate& best);
+  void consider(PseudoChannel& pc, Command command, int bank, Tick now, Candidate& best);
   bool try_timeout(PseudoChannel& pc, Tick now);
   void issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now, bool for_other_row);
   void close(PseudoChannel& pc, std::uint64_t banks);
@@ -109,6 +109,7 @@ class EventChannel final : public ChannelBase {
   void issue(Lane& lane);
   void trace_read(const Server& server, Tick now) const;
   void burst_left(Lane& lane, Server& server, Tick now);
+  void server_left(Lane& lane, Server& server, Tick now);
   bool alternates(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
@@ -143,6 +144,9 @@ class EventChannel final : public ChannelBase {
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool streams_;             // the configuration admits the short way
   bool takes_turns_;         // and two bank groups fill the data bus
+  // Requests to scattered rows give no stretches; then the short way is tried more and more seldom.
+  int pause_ = 0;       // ticks looked at without trying
+  int next_pause_ = 1;  // after the next stretch that is not worth it
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
   struct ReadSpacing {       // RD to RD, in ticks
     Tick self, group, stack_id, other_stack_id, pseudo_channel, channel;

@@ -157,20 +157,23 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
       continue;
     }
     for (; left != 0; left &= left - 1) {
-      find_demand(pc, command, pc.first_bank + std::countr_zero(left), now, best);
+      const int bank = pc.first_bank + std::countr_zero(left);
+      Tick& ready = use(bank).row_ready;
+      if (ready <= now) {
+        ready = spec_->align_up(command, std::max(now, timers_.narrow(command, bank)));
+      }
+      if (ready > now) {
+        pc.row_at = std::min(pc.row_at, ready);
+      } else {
+        consider(pc, command, bank, now, best);
+      }
     }
   }
 }
 
-// All but the best candidate come again when they are ready, or at the next tick.
-void EventChannel::find_demand(PseudoChannel& pc, Command command, int bank, Tick now,
-                               Candidate& best) {
-  Tick& ready = use(bank).row_ready;
-  if (ready <= now) ready = spec_->align_up(command, std::max(now, timers_.narrow(command, bank)));
-  if (ready > now) {
-    pc.row_at = std::min(pc.row_at, ready);
-    return;
-  }
+// A row command that may come now: all but the best wait for the next tick.
+void EventChannel::consider(PseudoChannel& pc, Command command, int bank, Tick now,
+                            Candidate& best) {
   const BankQueues::Visit& oldest = pc.active().oldest(bank & bank_mask_);
   PseudoChannel* loser = &pc;
   if (oldest.oldest().order < best.order) {

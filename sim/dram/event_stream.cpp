@@ -12,6 +12,8 @@
 namespace ridgepoint::dram {
 namespace {
 
+constexpr Tick kWorthwhile = 8;  // bursts of a pseudo-channel in a stretch
+constexpr int kLongestPause = 256;
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 }  // namespace
@@ -25,6 +27,7 @@ struct EventChannel::Server {
   Tick last = -1;             // its latest column command that no register knows of
   std::int32_t bursts = 0;    // that no statistic knows of
   bool first_of_row = false;
+  bool special = false;  // that, or its bursts are not asked for whole
 };
 
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
@@ -44,6 +47,36 @@ struct EventChannel::Lane {
   int chosen = -1;  // its server; -1: another request might be served then
   Ledger::Stretch stretch;
 };
+
+// ---- One burst
+
+inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
+  if (server.visit->queued() > 1) {
+    lane.queue->leave(*server.visit);
+    server.order = server.visit->oldest().order;
+  } else {
+    server_left(lane, server, now);
+  }
+}
+
+// A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
+// False when more than the length of a run may have changed.
+inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
+  if (incoming_.left == 0 || incoming_.pc != lane.pc) return true;
+  if (now >= to) {
+    start_at_ = now;
+    return false;
+  }
+  BankQueues::Visit* visit = incoming_.visit;
+  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts) {
+    lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
+    ledger_.entered(1, now);
+    --incoming_.left;
+    return true;
+  }
+  feed(now);
+  return false;
+}
 
 // Whether the configuration admits the short way: nothing but the age of requests to open rows
 // decides about column commands, and nothing but demand about row commands.
@@ -78,8 +111,12 @@ Tick EventChannel::stream(Tick from, Tick to) {
   }
   reads_only_ = true;
   Tick now = from;
+  const Tick bus = lanes[0].slot_end;
   while (stream_event(lanes, now, to)) {
   }
+  const bool worth_it = lanes[0].slot_end >= bus + kWorthwhile * tBURST_ || now >= to;
+  next_pause_ = worth_it ? 1 : std::min(2 * next_pause_, kLongestPause);
+  pause_ = worth_it ? 0 : next_pause_;
   reads_only_ = false;
   for (std::size_t i = 0; i < count; ++i) {
     flush(lanes[i]);
@@ -144,25 +181,6 @@ bool EventChannel::stream_start(Tick now) {
   if (start_at_ <= now) return false;
   for (const PseudoChannel& pc : pcs_) start_at_ = std::min(start_at_, pc.refresh.next_due());
   return true;
-}
-
-// A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
-// False when more than the length of a run may have changed.
-bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
-  if (incoming_.left == 0 || incoming_.pc != lane.pc) return true;
-  if (now >= to) {
-    start_at_ = now;
-    return false;
-  }
-  BankQueues::Visit* visit = incoming_.visit;
-  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts) {
-    lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
-    ledger_.entered(1, now);
-    --incoming_.left;
-    return true;
-  }
-  feed(now);
-  return false;
 }
 
 // After something that may have changed who has requests to open rows.
@@ -246,6 +264,7 @@ void EventChannel::look_up(const Lane& lane, Server& server) const {
   server.visit = &lane.queue->hit(server.bank & bank_mask_);
   server.order = server.visit->oldest().order;
   server.first_of_row = ledger_.first_of_row(server.bank);
+  server.special = server.first_of_row || !server.visit->whole;
 }
 
 // The next column command: at the first tick from `from` on that the buses allow, by the older of
@@ -300,6 +319,7 @@ void EventChannel::issue(Lane& lane) {
                            burst.entered, now, visit.traffic, useful_bytes(visit));
   }
   server.first_of_row = false;
+  server.special = !visit.whole;
   server.last = now;
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
@@ -308,12 +328,8 @@ void EventChannel::issue(Lane& lane) {
   burst_left(lane, server, now);
 }
 
-void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
-  if (server.visit->queued() > 1) {
-    lane.queue->leave(*server.visit);
-    server.order = server.visit->oldest().order;
-    return;
-  }
+// The last queued burst of the server's visit leaves.
+void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   PseudoChannel& pc = *lane.pc;
   const int bank = server.bank & bank_mask_;
   visit_left(pc, false, server.bank, now + data_end_[0]);
@@ -377,7 +393,7 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
 // One burst of the lane's chosen server; false when there is something special about it.
 inline bool EventChannel::take_turn(Lane& lane) {
   Server& server = lane.server[lane.chosen];
-  if (server.order >= lane.rival || server.first_of_row || !server.visit->whole) return false;
+  if (server.order >= lane.rival || server.special) return false;
   ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
   lane.stretch.ticks += lane.next;
   ++server.bursts;

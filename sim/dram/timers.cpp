@@ -13,6 +13,21 @@ constexpr Tick kNoRule = -1;
 
 }  // namespace
 
+bool Timers::answers_for(const Spec& spec, Command command) {
+  switch (command) {
+    case Command::kPreAb:
+    case Command::kRefAb:
+      return spec.config.refresh == RefreshMode::kAllBank;
+    case Command::kRefPb:
+      return spec.config.refresh == RefreshMode::kPerBank;
+    case Command::kPreSb:
+    case Command::kRefSb:
+      return spec.config.refresh == RefreshMode::kSameBank;
+    default:
+      return !auto_precharges(command);  // asked for as RD and WR
+  }
+}
+
 Timers::Timers(const Spec& spec) : spec_(&spec) {
   static_assert(kCommandKinds <= kRegisters);
   std::size_t total = 0;
@@ -37,7 +52,7 @@ Timers::Timers(const Spec& spec) : spec_(&spec) {
       if (!rule.from.contains(static_cast<Command>(from)) || rule.window > 1) continue;
       for (std::size_t to = 0; to < kCommandKinds; ++to) {
         if (!rule.to.contains(static_cast<Command>(to))) continue;
-        if (auto_precharges(static_cast<Command>(to))) continue;
+        if (!answers_for(spec, static_cast<Command>(to))) continue;
         if (rule.siblings) {
           sibling_raises_[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
           continue;

@@ -18,6 +18,10 @@ class Timers {
  public:
   explicit Timers(const Spec& spec);
 
+  // Registers exist for what a controller of this configuration may ask about: all but RDA and WRA,
+  // and of the refreshes and what they need closed only those of its mode.
+  static bool answers_for(const Spec& spec, Command command);
+
   void issue(Command command, int bank, Tick tick) {
     for (const Raise& raise : raises_[static_cast<std::size_t>(command)]) {
       Tick& ready = ready_[raise.at(bank)];
