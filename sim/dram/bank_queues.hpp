@@ -88,10 +88,10 @@ class BankQueues {
     ++size_;
   }
 
-  // The next burst of a visit leaves that has more of them queued.
-  void leave(Visit& visit) {
-    ++visit.left;
-    --size_;
+  // The next bursts of a visit leave that has more of them queued.
+  void leave(Visit& visit, int bursts = 1) {
+    visit.left += bursts;
+    size_ -= bursts;
   }
   // The last queued burst of hit(bank) leaves, and with it the visit.
   void leave_last(int bank) {

@@ -147,7 +147,7 @@ int EventChannel::enter_run(Tick now) {
   const int bursts = std::min(in.left, queue.room());
   if (bursts == 0) return 0;
   if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
-  ledger_.entered(bursts, now);
+  ledger_.entered(bursts, bursts * now);
   for (int i = 0; i < bursts; ++i) {
     if (in.visit == nullptr) begin_visit(pc, queue, now);
     queue.enter(*in.visit, {in.piece->next_burst + i, entered_++, now});

@@ -113,6 +113,11 @@ class EventChannel final : public ChannelBase {
   bool alternates(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
+  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const;
+  int rounds_of(const Lane& lane) const;
+  void take_rounds(Lane& lane, Lane* other, int rounds);
+  void take_rounds(Lane& lane, int rounds);
+  void trace_rounds(const Lane& lane, const Lane* other, int rounds) const;
   void turns_taken(Lane& lane);
   void settle(Server& server);
   void flush(Lane& lane);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr Tick kWorthwhile = 8;  // bursts of a pseudo-channel in a stretch
 constexpr int kLongestPause = 256;
+constexpr int kMostRounds = 16;
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 }  // namespace
@@ -27,7 +28,6 @@ struct EventChannel::Server {
   Tick last = -1;             // its latest column command that no register knows of
   std::int32_t bursts = 0;    // that no statistic knows of
   bool first_of_row = false;
-  bool special = false;  // that, or its bursts are not asked for whole
 };
 
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
@@ -264,7 +264,6 @@ void EventChannel::look_up(const Lane& lane, Server& server) const {
   server.visit = &lane.queue->hit(server.bank & bank_mask_);
   server.order = server.visit->oldest().order;
   server.first_of_row = ledger_.first_of_row(server.bank);
-  server.special = server.first_of_row || !server.visit->whole;
 }
 
 // The next column command: at the first tick from `from` on that the buses allow, by the older of
@@ -319,7 +318,6 @@ void EventChannel::issue(Lane& lane) {
                            burst.entered, now, visit.traffic, useful_bytes(visit));
   }
   server.first_of_row = false;
-  server.special = !visit.whole;
   server.last = now;
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
@@ -374,7 +372,12 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   }
   Lane* turn = &lane;
   Tick look = next_look();
-  while (turn->next < std::min(limit, look) && take_turn(*turn)) {
+  while (turn->next < std::min(limit, look)) {
+    if (const int rounds = rounds_ahead(*turn, waiting, std::min(limit, look)); rounds > 1) {
+      take_rounds(*turn, waiting, rounds);
+      continue;
+    }
+    if (!take_turn(*turn)) break;
     if (!make_room(*turn, turn->next - tBURST_ + 1, to)) look = next_look();
     if (lane.changes != lane.queue->changes()) break;
     if (other != nullptr && other->changes != other->queue->changes()) break;
@@ -393,7 +396,12 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
 // One burst of the lane's chosen server; false when there is something special about it.
 inline bool EventChannel::take_turn(Lane& lane) {
   Server& server = lane.server[lane.chosen];
-  if (server.order >= lane.rival || server.special) return false;
+  if (server.order >= lane.rival || !server.visit->whole) return false;
+  if (server.first_of_row) {
+    ledger_.count_first(server.bank);
+    ++lane.stretch.firsts;
+    server.first_of_row = false;
+  }
   ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
   lane.stretch.ticks += lane.next;
   ++server.bursts;
@@ -403,6 +411,80 @@ inline bool EventChannel::take_turn(Lane& lane) {
   lane.next += tBURST_;
   burst_left(lane, server, server.last);
   return true;
+}
+
+// How many bursts of each lane follow in turn without anything else happening than blocked bursts
+// of the same run entering one by one.
+int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const {
+  int rounds = kMostRounds;
+  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+    if (incoming_.visit == nullptr) return 0;
+    rounds = std::min({rounds, incoming_.left - 1,
+                       BankQueues::kVisitBursts - 1 - incoming_.visit->total});
+  }
+  rounds = std::min(rounds, rounds_of(lane));
+  if (other != nullptr) rounds = std::min(rounds, rounds_of(*other));
+  const Tick start = other != nullptr ? other->next : lane.next;
+  while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
+  return rounds;
+}
+
+int EventChannel::rounds_of(const Lane& lane) const {
+  const Server& first = lane.server[lane.chosen];
+  const Server& second = lane.server[1 - lane.chosen];
+  if (first.first_of_row || second.first_of_row) return 0;
+  if (!first.visit->whole || !second.visit->whole) return 0;
+  const int rounds = std::min({2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1,
+                               kMostRounds});
+  // The youngest that might be served.
+  const auto age = [&](const Server& server) {
+    const int last = std::min(server.visit->left + kMostRounds / 2, server.visit->total) - 1;
+    return server.visit->burst[last].order;
+  };
+  return std::max(age(first), age(second)) < lane.rival ? rounds : 0;
+}
+
+void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
+  if (ledger_.observer()) trace_rounds(lane, other, rounds);
+  take_rounds(lane, rounds);
+  if (other != nullptr) take_rounds(*other, rounds);
+}
+
+void EventChannel::take_rounds(Lane& lane, int rounds) {
+  const Tick last = (rounds - 1) * tBURST_;
+  const Tick ticks = rounds * lane.next + rounds * last / 2;
+  lane.stretch.ticks += ticks;
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
+    const int bursts = (rounds + 1 - i) / 2;
+    lane.queue->leave(*server.visit, bursts);
+    server.order = server.visit->oldest().order;
+    server.bursts += bursts;
+    server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
+    lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
+  }
+  if (incoming_.left > 0 && incoming_.pc == lane.pc) {
+    for (int i = 0; i < rounds; ++i) {
+      lane.queue->enter(*incoming_.visit, {incoming_.piece->next_burst++, entered_++,
+                                           lane.next + i * tBURST_ + 1});
+    }
+    incoming_.left -= rounds;
+    ledger_.entered(rounds, ticks + rounds);
+  }
+  lane.chosen ^= rounds & 1;
+  lane.next += rounds * tBURST_;
+}
+
+void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) const {
+  for (int round = 0; round < rounds; ++round) {
+    for (const Lane* each : {&lane, other}) {
+      if (each == nullptr) continue;
+      const Server& server = each->server[each->chosen ^ (round & 1)];
+      const BankQueues::Burst& burst = server.visit->burst[server.visit->left + round / 2];
+      ledger_.trace(Command::kRd, {server.bank, server.visit->row, map_.column(burst.number)},
+                    each->next + round * tBURST_);
+    }
+  }
 }
 
 void EventChannel::turns_taken(Lane& lane) {

@@ -23,9 +23,10 @@ class Ledger {
   // RD, WR, RDA, WRA of one burst that entered the queue at `entered`.
   void column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
                       core::Traffic traffic, std::int64_t useful_bytes);
-  void entered(int bursts, Tick tick) {
+  // `ticks`: the sum over the bursts of when they entered.
+  void entered(int bursts, Tick ticks) {
     queued_bursts_ += bursts;
-    stats_.queue_wait_ticks -= bursts * tick;
+    stats_.queue_wait_ticks -= ticks;
   }
   void forwarded(core::Traffic traffic, std::int64_t useful_bytes);
   void completed(const PieceState& piece);
