@@ -55,7 +55,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
               timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
               spacing(Scope::kPseudoChannel),
               spacing(Scope::kChannel)};
-  takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.self > tBURST_ &&
+  takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
 

@@ -103,6 +103,7 @@ class EventChannel final : public ChannelBase {
   bool renew(Lane& lane, Tick now);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane);
+  void add_rival(Lane& lane, int local) const;
   void appoint(Lane& lane, int first, int second);
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
@@ -113,6 +114,7 @@ class EventChannel final : public ChannelBase {
   bool alternates(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
+  static std::uint64_t turn_limit(const Lane& lane, int server);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const;
   int rounds_of(const Lane& lane) const;
   void take_rounds(Lane& lane, Lane* other, int rounds);

@@ -25,20 +25,23 @@ struct EventChannel::Server {
   BankQueues::Visit* visit = nullptr;
   std::uint64_t order = kNobody;
   Tick ready = core::kNever;  // by the rules of its bank, group and stack id
+  Tick group_ready = 0;       // nobody in its group is ready before
   Tick last = -1;             // its latest column command that no register knows of
   std::int32_t bursts = 0;    // that no statistic knows of
   bool first_of_row = false;
 };
 
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
-// and the age of the oldest among all others, which must stay younger than whom is served.
+// and their rivals: how old the oldest of all others is, who must stay younger than whom is served,
+// and when the first of them might be ready; for those in the group of server 0, in that of
+// server 1, and elsewhere.
 struct EventChannel::Lane {
   PseudoChannel* pc = nullptr;
   BankQueues* queue = nullptr;
   Server server[2];
   Tick apart = 0;  // the other server's spacing
-  std::uint64_t rival = kNobody;
-  Tick rival_ready = core::kNever;  // none of the others is ready before
+  std::uint64_t rival[3]{kNobody, kNobody, kNobody};
+  Tick rival_ready[3]{core::kNever, core::kNever, core::kNever};
   std::uint32_t changes = 0;        // of the queue, that the servers know of
   Tick gate = 0;                    // by the rules of the pseudo-channel and the channel
   Tick slot_end = 0;                // of the data bus
@@ -222,14 +225,21 @@ void EventChannel::prepare(Lane& lane) {
   for (int& each : bank) each = each < 0 ? -1 : each + first_bank;
   if (bank[1] >= 0) others &= ~(std::uint64_t{1} << (bank[1] - first_bank));
   appoint(lane, bank[0], bank[1]);
-  lane.rival = kNobody;
-  lane.rival_ready = core::kNever;
+  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
   for (std::uint64_t left = others; left != 0; left &= left - 1) {
-    const int candidate = std::countr_zero(left);
-    lane.rival = std::min(lane.rival, queue.hit(candidate).oldest().order);
-    lane.rival_ready =
-        std::min(lane.rival_ready, timers_.narrow(Command::kRd, first_bank + candidate));
+    add_rival(lane, std::countr_zero(left));
   }
+}
+
+void EventChannel::add_rival(Lane& lane, int local) const {
+  const int bank = lane.pc->first_bank + local;
+  const int group = bank >> group_shift_;
+  const int where = group == lane.server[0].bank >> group_shift_   ? 0
+                    : group == lane.server[1].bank >> group_shift_ ? 1
+                                                                   : 2;
+  lane.rival[where] = std::min(lane.rival[where], lane.queue->hit(local).oldest().order);
+  lane.rival_ready[where] =
+      std::min(lane.rival_ready[where], timers_.narrow(Command::kRd, bank));
 }
 
 // Makes two banks the servers; one that was a server already keeps what only it knows.
@@ -249,6 +259,7 @@ void EventChannel::appoint(Lane& lane, int first, int second) {
       if (bank[i] >= 0) {
         server.bank = bank[i];
         server.ready = timers_.narrow(Command::kRd, bank[i]);
+        server.group_ready = timers_.at(Scope::kBankGroup, Command::kRd, bank[i]);
         if (other.last >= 0) {
           server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank[i]));
         }
@@ -277,11 +288,17 @@ void EventChannel::plan(Lane& lane, Tick from) const {
     return;
   }
   lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
-  if (const Tick ready = std::min(first.ready, second.ready); ready > lane.next) {
-    if (lane.rival_ready <= lane.next) return;
-    lane.next = spec_->align_up(Command::kRd, std::min(ready, lane.rival_ready));
+  const Tick ready = std::min(first.ready, second.ready);
+  if (ready > lane.next) {
+    const Tick rivals = std::min({std::max(lane.rival_ready[0], first.group_ready),
+                                  std::max(lane.rival_ready[1], second.group_ready),
+                                  lane.rival_ready[2]});
+    if (rivals <= lane.next) return;
+    lane.next = spec_->align_up(Command::kRd, std::min(ready, rivals));
   }
-  std::uint64_t oldest = lane.rival;
+  std::uint64_t oldest = lane.rival[2];
+  if (first.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[0]);
+  if (second.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[1]);
   if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;
   if (second.ready <= lane.next && second.order < oldest) oldest = second.order, lane.chosen = 1;
   if (lane.chosen >= 0) lane.order = oldest;
@@ -322,6 +339,7 @@ void EventChannel::issue(Lane& lane) {
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
   server.ready = std::max(server.ready, now + spacing_.self);
+  server.group_ready = std::max(server.group_ready, now + spacing_.group);
   other.ready = std::max(other.ready, now + lane.apart);
   burst_left(lane, server, now);
 }
@@ -393,10 +411,15 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   return true;
 }
 
+// Whom the server must be older than in its turn, when the other's group has just been used.
+std::uint64_t EventChannel::turn_limit(const Lane& lane, int server) {
+  return std::min(lane.rival[server], lane.rival[2]);
+}
+
 // One burst of the lane's chosen server; false when there is something special about it.
 inline bool EventChannel::take_turn(Lane& lane) {
   Server& server = lane.server[lane.chosen];
-  if (server.order >= lane.rival || !server.visit->whole) return false;
+  if (server.order >= turn_limit(lane, lane.chosen) || !server.visit->whole) return false;
   if (server.first_of_row) {
     ledger_.count_first(server.bank);
     ++lane.stretch.firsts;
@@ -441,7 +464,9 @@ int EventChannel::rounds_of(const Lane& lane) const {
     const int last = std::min(server.visit->left + kMostRounds / 2, server.visit->total) - 1;
     return server.visit->burst[last].order;
   };
-  return std::max(age(first), age(second)) < lane.rival ? rounds : 0;
+  const bool ours = age(first) < turn_limit(lane, lane.chosen) &&
+                    age(second) < turn_limit(lane, 1 - lane.chosen);
+  return ours ? rounds : 0;
 }
 
 void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
@@ -495,7 +520,10 @@ void EventChannel::turns_taken(Lane& lane) {
   for (int i = 0; i < 2; ++i) {
     Server& server = lane.server[i];
     const Tick other_last = lane.server[1 - i].last;
-    if (server.last >= 0) server.ready = std::max(server.ready, server.last + spacing_.self);
+    if (server.last >= 0) {
+      server.ready = std::max(server.ready, server.last + spacing_.self);
+      server.group_ready = std::max(server.group_ready, server.last + spacing_.group);
+    }
     if (other_last >= 0) server.ready = std::max(server.ready, other_last + lane.apart);
   }
   if (!renew(lane, lane.next)) plan(lane, lane.next);
