@@ -95,6 +95,7 @@ class EventChannel final : public ChannelBase {
   // The short way for reads; see event_stream.cpp.
   bool may_stream() const;
   bool can_stream() const;
+  static bool about_to_drain(const PseudoChannel& pc);
   Tick stream(Tick from, Tick to);
   bool stream_event(Lane* lanes, Tick& now, Tick to);
   bool stream_start(Tick now);
@@ -102,7 +103,9 @@ class EventChannel final : public ChannelBase {
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
   void give_way(Lane& lane, Tick now);
-  void prepare(Lane& lane);
+  void prepare(Lane& lane, Tick from);
+  std::uint64_t ready_banks(Lane& lane, Tick soon) const;
+  int oldest_of(const Lane& lane, std::uint64_t banks, int not_in) const;
   void add_rival(Lane& lane, int local) const;
   void appoint(Lane& lane, int first, int second);
   void look_up(const Lane& lane, Server& server) const;

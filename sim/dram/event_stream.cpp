@@ -6,6 +6,7 @@
 // additions; rule registers and statistics learn of it afterwards, once for the whole stretch.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/dram/event_channel.hpp"
 
@@ -46,6 +47,7 @@ struct EventChannel::Lane {
   Tick gate = 0;                    // by the rules of the pseudo-channel and the channel
   Tick slot_end = 0;                // of the data bus
   Tick next = core::kNever;         // the next column command
+  Tick wake = core::kNever;         // another bank may have one from then on
   std::uint64_t order = 0;
   int chosen = -1;  // its server; -1: another request might be served then
   Ledger::Stretch stretch;
@@ -71,7 +73,8 @@ inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
     return false;
   }
   BankQueues::Visit* visit = incoming_.visit;
-  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts) {
+  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts &&
+      lane.pc->queues[1].empty()) {
     lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
     ledger_.entered(1, now);
     --incoming_.left;
@@ -89,11 +92,16 @@ bool EventChannel::may_stream() const {
          pcs_.size() <= kLanes;
 }
 
+bool EventChannel::about_to_drain(const PseudoChannel& pc) {
+  return pc.queues[0].empty() && !pc.queues[1].empty();
+}
+
 bool EventChannel::can_stream() const {
   if (incoming_.left > 0 && incoming_.write) return false;
   bool any = false;
   for (const PseudoChannel& pc : pcs_) {
-    if (pc.draining || !pc.queues[1].empty() || pc.held != 0) return false;
+    if (pc.draining || pc.held != 0) return false;
+    if (about_to_drain(pc)) return false;
     any = any || pc.queues[0].hits() != 0;
   }
   return any;
@@ -109,7 +117,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
     lanes[i].queue = &pcs_[i].queues[0];
     lanes[i].gate = timers_.wide(Command::kRd, pcs_[i].first_bank);
     lanes[i].slot_end = ledger_.slot_end(pcs_[i].index);
-    prepare(lanes[i]);
+    prepare(lanes[i], from);
     plan(lanes[i], from);
   }
   reads_only_ = true;
@@ -148,8 +156,8 @@ bool EventChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
     return true;
   }
   if (lane->chosen < 0) {
-    flush(*lane);
-    prepare(*lane);
+    if (lane->next != lane->wake) flush(*lane);
+    prepare(*lane, now);
     plan(*lane, now);
     return lane->chosen >= 0;
   }
@@ -174,10 +182,10 @@ Tick EventChannel::next_look() const {
   return next;
 }
 
-// Arrivals; false for a refresh or a write.
+// Arrivals; false for a refresh, a write, or writes to drain.
 bool EventChannel::stream_start(Tick now) {
   for (const PseudoChannel& pc : pcs_) {
-    if (pc.refresh.next_due() <= now) return false;
+    if (pc.refresh.next_due() <= now || about_to_drain(pc)) return false;
   }
   start_at_ = core::kNever;
   feed(now);
@@ -189,7 +197,7 @@ bool EventChannel::stream_start(Tick now) {
 // After something that may have changed who has requests to open rows.
 bool EventChannel::renew(Lane& lane, Tick now) {
   if (lane.changes == lane.queue->changes()) return false;
-  prepare(lane);
+  prepare(lane, now);
   plan(lane, now);
   return true;
 }
@@ -203,32 +211,56 @@ Tick EventChannel::read_spacing(int a, int b) const {
   return a >> group_shift_ == b >> group_shift_ ? spacing_.group : spacing_.stack_id;
 }
 
-void EventChannel::prepare(Lane& lane) {
-  const BankQueues& queue = *lane.queue;
-  const int first_bank = lane.pc->first_bank;
-  lane.changes = queue.changes();
-  std::uint64_t age[2]{kNobody, kNobody};
-  int bank[2]{-1, -1};
-  for (std::uint64_t left = queue.hits(); left != 0; left &= left - 1) {
-    const int candidate = std::countr_zero(left);
-    const std::uint64_t order = queue.hit(candidate).oldest().order;
-    if (order < age[0]) age[0] = order, bank[0] = candidate;
+// Appoints the servers among the requests to open rows that are ready at `from`, or two bursts
+// later; the lane wakes when another one becomes ready.
+void EventChannel::prepare(Lane& lane, Tick from) {
+  lane.changes = lane.queue->changes();
+  lane.wake = core::kNever;
+  Tick soon = std::max(lane.gate, from) + 2 * tBURST_;
+  std::uint64_t ready = ready_banks(lane, soon);
+  if (ready == 0 && lane.wake != core::kNever) {
+    soon = std::exchange(lane.wake, core::kNever) + 2 * tBURST_;
+    ready = ready_banks(lane, soon);
   }
-  std::uint64_t others = queue.hits();
-  if (bank[0] >= 0) others &= ~(std::uint64_t{1} << bank[0]);
-  for (std::uint64_t left = others; left != 0; left &= left - 1) {
-    const int candidate = std::countr_zero(left);
-    if (candidate >> group_shift_ == bank[0] >> group_shift_) continue;
-    const std::uint64_t order = queue.hit(candidate).oldest().order;
-    if (order < age[1]) age[1] = order, bank[1] = candidate;
-  }
-  for (int& each : bank) each = each < 0 ? -1 : each + first_bank;
-  if (bank[1] >= 0) others &= ~(std::uint64_t{1} << (bank[1] - first_bank));
-  appoint(lane, bank[0], bank[1]);
+  const int first = oldest_of(lane, ready, -1);
+  const int second = first < 0 ? -1 : oldest_of(lane, ready, first >> group_shift_);
+  const int base = lane.pc->first_bank;
+  appoint(lane, first < 0 ? -1 : base + first, second < 0 ? -1 : base + second);
   for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
-  for (std::uint64_t left = others; left != 0; left &= left - 1) {
-    add_rival(lane, std::countr_zero(left));
+  for (; ready != 0; ready &= ready - 1) {
+    const int bank = std::countr_zero(ready);
+    if (bank != first && bank != second) add_rival(lane, bank);
   }
+}
+
+// Banks with requests to their open rows that are ready at `soon`; the others lower `wake`.
+std::uint64_t EventChannel::ready_banks(Lane& lane, Tick soon) const {
+  std::uint64_t result = 0;
+  for (std::uint64_t left = lane.queue->hits(); left != 0; left &= left - 1) {
+    const int bank = lane.pc->first_bank + std::countr_zero(left);
+    const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
+                       : bank == lane.server[1].bank ? lane.server[1].ready
+                                                     : timers_.narrow(Command::kRd, bank);
+    if (ready <= soon) {
+      result |= left & -left;
+    } else {
+      lane.wake = std::min(lane.wake, ready);
+    }
+  }
+  return result;
+}
+
+// The bank of `banks` with the oldest request, outside bank group `not_in`; -1: none.
+int EventChannel::oldest_of(const Lane& lane, std::uint64_t banks, int not_in) const {
+  int result = -1;
+  std::uint64_t age = kNobody;
+  for (; banks != 0; banks &= banks - 1) {
+    const int bank = std::countr_zero(banks);
+    if (bank >> group_shift_ == not_in) continue;
+    const std::uint64_t order = lane.queue->hit(bank).oldest().order;
+    if (order < age) age = order, result = bank;
+  }
+  return result;
 }
 
 void EventChannel::add_rival(Lane& lane, int local) const {
@@ -284,7 +316,7 @@ void EventChannel::plan(Lane& lane, Tick from) const {
   lane.chosen = -1;
   const auto& [first, second] = lane.server;
   if (first.bank < 0) {
-    lane.next = core::kNever;
+    lane.next = lane.wake;
     return;
   }
   lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
@@ -293,7 +325,7 @@ void EventChannel::plan(Lane& lane, Tick from) const {
     const Tick rivals = std::min({std::max(lane.rival_ready[0], first.group_ready),
                                   std::max(lane.rival_ready[1], second.group_ready),
                                   lane.rival_ready[2]});
-    if (rivals <= lane.next) return;
+    if (rivals <= lane.next) return;  // not known who
     lane.next = spec_->align_up(Command::kRd, std::min(ready, rivals));
   }
   std::uint64_t oldest = lane.rival[2];
@@ -301,7 +333,12 @@ void EventChannel::plan(Lane& lane, Tick from) const {
   if (second.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[1]);
   if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;
   if (second.ready <= lane.next && second.order < oldest) oldest = second.order, lane.chosen = 1;
-  if (lane.chosen >= 0) lane.order = oldest;
+  if (lane.next >= lane.wake) {
+    lane.next = lane.wake;
+    lane.chosen = -1;
+  } else if (lane.chosen >= 0) {
+    lane.order = oldest;
+  }
 }
 
 // ---- Column commands
@@ -356,7 +393,11 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   settle(server);
   if (lane.queue->empty()) {
     flush(lane);
-    ledger_.queue_became(true, pc.index, now);
+    if (about_to_drain(pc)) {
+      start_at_ = now + 1;
+    } else {
+      ledger_.queue_became(true, pc.index, now);
+    }
   }
   // Without hits the bank may need a row command.
   if ((lane.queue->queued() >> bank & 1) != 0) {
@@ -378,13 +419,14 @@ bool EventChannel::alternates(const Lane& lane) const {
 bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   if (!takes_turns_ || !alternates(lane)) return false;
   const Tick start = lane.next;
-  Tick limit = to - 1;
+  Tick limit = std::min(to - 1, lane.wake);
   Lane* waiting = nullptr;
   if (other != nullptr && other->next < start + tBURST_) {
     const bool fits = other->next - start >= spacing_.channel &&
                       start + tBURST_ - other->next >= spacing_.channel;
     if (!fits || !alternates(*other)) return false;
     waiting = other;
+    limit = std::min(limit, other->wake);
   } else if (other != nullptr) {
     limit = std::min(limit, other->next);
   }
@@ -441,7 +483,7 @@ inline bool EventChannel::take_turn(Lane& lane) {
 int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const {
   int rounds = kMostRounds;
   if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
-    if (incoming_.visit == nullptr) return 0;
+    if (incoming_.visit == nullptr || !incoming_.pc->queues[1].empty()) return 0;
     rounds = std::min({rounds, incoming_.left - 1,
                        BankQueues::kVisitBursts - 1 - incoming_.visit->total});
   }
