@@ -102,6 +102,8 @@ class EventChannel final : public ChannelBase {
   Tick next_look() const;
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
+  bool add_rivals(Lane& lane, Tick now);
+  bool goes_on(Lane& lane, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);
   std::uint64_t ready_banks(Lane& lane, Tick soon) const;

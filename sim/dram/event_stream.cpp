@@ -43,7 +43,8 @@ struct EventChannel::Lane {
   Tick apart = 0;  // the other server's spacing
   std::uint64_t rival[3]{kNobody, kNobody, kNobody};
   Tick rival_ready[3]{core::kNever, core::kNever, core::kNever};
-  std::uint32_t changes = 0;        // of the queue, that the servers know of
+  std::uint32_t changes = 0;        // of the queue, that the lane knows of
+  std::uint64_t known = 0;          // its hits() then
   Tick gate = 0;                    // by the rules of the pseudo-channel and the channel
   Tick slot_end = 0;                // of the data bus
   Tick next = core::kNever;         // the next column command
@@ -194,11 +195,30 @@ bool EventChannel::stream_start(Tick now) {
   return true;
 }
 
-// After something that may have changed who has requests to open rows.
+// After something that may have changed who has requests to open rows. False when nothing did.
 bool EventChannel::renew(Lane& lane, Tick now) {
   if (lane.changes == lane.queue->changes()) return false;
-  prepare(lane, now);
+  if (!add_rivals(lane, now)) prepare(lane, now);
   plan(lane, now);
+  return true;
+}
+
+// The usual case of a change: more banks have requests to open rows. False for any other.
+bool EventChannel::add_rivals(Lane& lane, Tick now) {
+  const std::uint64_t hits = lane.queue->hits();
+  if ((lane.known & ~hits) != 0) return false;
+  for (const Server& server : lane.server) {
+    if (server.visit == nullptr) return false;
+  }
+  const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
+  for (std::uint64_t left = hits & ~lane.known; left != 0; left &= left - 1) {
+    const int bank = std::countr_zero(left);
+    const Tick ready = timers_.narrow(Command::kRd, lane.pc->first_bank + bank);
+    if (ready <= soon) return false;
+    lane.wake = std::min(lane.wake, ready);
+  }
+  lane.known = hits;
+  lane.changes = lane.queue->changes();
   return true;
 }
 
@@ -215,6 +235,7 @@ Tick EventChannel::read_spacing(int a, int b) const {
 // later; the lane wakes when another one becomes ready.
 void EventChannel::prepare(Lane& lane, Tick from) {
   lane.changes = lane.queue->changes();
+  lane.known = lane.queue->hits();
   lane.wake = core::kNever;
   Tick soon = std::max(lane.gate, from) + 2 * tBURST_;
   std::uint64_t ready = ready_banks(lane, soon);
@@ -391,6 +412,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
     return;
   }
   settle(server);
+  server.visit = nullptr;
   if (lane.queue->empty()) {
     flush(lane);
     if (about_to_drain(pc)) {
@@ -419,17 +441,18 @@ bool EventChannel::alternates(const Lane& lane) const {
 bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   if (!takes_turns_ || !alternates(lane)) return false;
   const Tick start = lane.next;
-  Tick limit = std::min(to - 1, lane.wake);
+  Tick horizon = to - 1;
   Lane* waiting = nullptr;
   if (other != nullptr && other->next < start + tBURST_) {
     const bool fits = other->next - start >= spacing_.channel &&
                       start + tBURST_ - other->next >= spacing_.channel;
     if (!fits || !alternates(*other)) return false;
     waiting = other;
-    limit = std::min(limit, other->wake);
   } else if (other != nullptr) {
-    limit = std::min(limit, other->next);
+    horizon = std::min(horizon, other->next);
   }
+  const bool both = waiting != nullptr;
+  Tick limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
   Lane* turn = &lane;
   Tick look = next_look();
   while (turn->next < std::min(limit, look)) {
@@ -438,19 +461,32 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
       continue;
     }
     if (!take_turn(*turn)) break;
-    if (!make_room(*turn, turn->next - tBURST_ + 1, to)) look = next_look();
-    if (lane.changes != lane.queue->changes()) break;
-    if (other != nullptr && other->changes != other->queue->changes()) break;
-    if (waiting != nullptr) std::swap(turn, waiting);
+    const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
+    if (!more || turn->changes != turn->queue->changes()) {
+      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
+      look = next_look();
+      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+    }
+    if (both) std::swap(turn, waiting);
   }
   if (lane.next == start) return false;
   turns_taken(lane);
-  if (waiting != nullptr) {
+  if (both) {
     turns_taken(*other);
   } else if (other != nullptr) {
     give_way(*other, lane.next - tBURST_);
   }
   return true;
+}
+
+// Whether the lane takes its next turn as if nothing had changed.
+bool EventChannel::goes_on(Lane& lane, bool takes_turns) {
+  if (lane.changes == lane.queue->changes()) return true;
+  if (!takes_turns) return false;
+  if (add_rivals(lane, lane.next)) return true;
+  const Tick next = lane.next;
+  turns_taken(lane);
+  return lane.next == next && alternates(lane);
 }
 
 // Whom the server must be older than in its turn, when the other's group has just been used.
