@@ -31,6 +31,7 @@ class BankQueues {
     std::uint16_t next;  // of the bank's list
     std::int32_t left;   // bursts that have left
     std::int32_t total;  // bursts that have entered
+    std::int32_t announced;  // and that are known to come
     Burst burst[kVisitBursts];
 
     const Burst& oldest() const { return burst[left]; }
@@ -57,11 +58,12 @@ class BankQueues {
   const Visit& hit(int bank) const { return visits_[list(bank).hit]; }
   Visit& hit(int bank) { return visits_[list(bank).hit]; }
 
-  // The bank's latest visit when that is one of `piece` to `row` and has place for another burst.
-  Visit* latest(int bank, std::int32_t piece, std::int64_t row) {
+  // The bank's latest visit when that is one of `piece` to `row` and has place for more bursts.
+  Visit* latest(int bank, std::int32_t piece, std::int64_t row, int bursts) {
     if ((queued_ >> bank & 1) == 0) return nullptr;
     Visit& visit = visits_[list(bank).tail];
-    const bool same = visit.piece == piece && visit.row == row && visit.total < kVisitBursts;
+    const bool same = visit.piece == piece && visit.row == row &&
+                      visit.announced + bursts <= kVisitBursts;
     return same ? &visit : nullptr;
   }
   // A visit begins; it stays where it is until all of its bursts have left.

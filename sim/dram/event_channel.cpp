@@ -105,9 +105,11 @@ void EventChannel::start_tick(Tick now) {
 void EventChannel::feed(Tick now) {
   while (incoming_.left > 0 || open_run(now)) {
     const BankQueues& other = incoming_.pc->queues[!incoming_.write];
-    const int entered = other.empty() ? enter_run(now) : enter_checked(now);
-    incoming_.left -= entered;
-    incoming_.piece->next_burst += entered;
+    if (other.empty()) {
+      enter_run(incoming_.left, now);
+    } else {
+      enter_checked(now);
+    }
     if (incoming_.left > 0) return;
     if (incoming_.piece->next_burst == incoming_.piece->end_burst) intake_.admit_head(now);
   }
@@ -124,37 +126,88 @@ bool EventChannel::open_run(Tick now) {
     start_at_ = now;
     return false;
   }
-  const std::int64_t burst = piece->next_burst;
-  const DramAddress at = map_.decode(burst);
-  const std::int64_t end = std::min((burst | (map_.run_bursts() - 1)) + 1, piece->end_burst);
+  if (ahead_.count == 0) {
+    ahead_.end = piece->next_burst;
+    ahead_.closed = false;
+  }
   incoming_.piece = piece;
-  incoming_.pc = &pc_of(at.bank);
   incoming_.piece_index = intake_.head_index();
-  incoming_.bank = at.bank;
-  incoming_.left = static_cast<int>(end - burst);
   incoming_.write = piece->request.is_write;
-  incoming_.row = at.row;
-  incoming_.visit = incoming_.pc->queues[incoming_.write].latest(at.bank & bank_mask_,
-                                                                 incoming_.piece_index, at.row);
+  Coming run;
+  if (ahead_.count > 0) {
+    run = ahead_.at(0);
+    ahead_.first = (ahead_.first + 1) % Ahead::kRuns;
+    --ahead_.count;
+    ahead_.bursts -= run.bursts;
+  } else {
+    run = decode_run(piece->next_burst);
+    ahead_.end += run.bursts;
+  }
+  incoming_.pc = run.pc;
+  incoming_.bank = run.bank;
+  incoming_.left = run.bursts;
+  incoming_.row = run.row;
+  incoming_.visit = run.visit;
   return true;
 }
 
-// As many of the incoming bursts as there is room for; none can meet its like in the other queue.
-int EventChannel::enter_run(Tick now) {
+// The run of the request at the head that begins with `burst`, and the visit that it goes on.
+EventChannel::Coming EventChannel::decode_run(std::int64_t burst) {
+  const std::int64_t group = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
+  const std::int64_t end = std::min((burst | (group - 1)) + 1, incoming_.piece->end_burst);
+  const DramAddress at = map_.decode(burst);
+  PseudoChannel& pc = pc_of(at.bank);
+  const int bursts = static_cast<int>(end - burst);
+  BankQueues::Visit* visit = pc.queues[incoming_.write].latest(
+      at.bank & bank_mask_, incoming_.piece_index, at.row, bursts);
+  if (visit != nullptr) visit->announced += bursts;
+  return {burst, at.row, &pc, visit, at.bank, bursts};
+}
+
+// Not the last run of the request: with it, more ends than the run.
+void EventChannel::look_ahead() {
+  while (!ahead_.closed && ahead_.count < Ahead::kRuns) {
+    ahead_.closed = ahead_.end + map_.run_bursts() >= incoming_.piece->end_burst;
+    if (ahead_.closed) return;
+    const Coming run = decode_run(ahead_.end);
+    ahead_.closed = run.visit == nullptr;
+    if (ahead_.closed) return;
+    ahead_.at(ahead_.count++) = run;
+    ahead_.bursts += run.bursts;
+    ahead_.end += run.bursts;
+  }
+}
+
+// The visit has ended: what was to go on it, and what comes after that, is looked at again.
+void EventChannel::forget(const BankQueues::Visit& visit) {
+  if (incoming_.visit == &visit) incoming_.visit = nullptr;
+  int kept = 0;
+  while (kept < ahead_.count && ahead_.at(kept).visit != &visit) ++kept;
+  if (kept == ahead_.count) return;
+  ahead_.end = ahead_.at(kept).first_burst;
+  for (int i = kept; i < ahead_.count; ++i) {
+    ahead_.at(i).visit->announced -= ahead_.at(i).bursts;
+    ahead_.bursts -= ahead_.at(i).bursts;
+  }
+  ahead_.count = kept;
+}
+
+// As many of the next `most` bursts as there is room for; none can meet its like in the other
+// queue. False when none has entered.
+bool EventChannel::enter_run(int most, Tick now) {
   Incoming& in = incoming_;
   PseudoChannel& pc = *in.pc;
   BankQueues& queue = pc.queues[in.write];
-  const int bursts = std::min(in.left, queue.room());
-  if (bursts == 0) return 0;
+  const int bursts = std::min(most, queue.room());
+  if (bursts == 0) return false;
   if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
   ledger_.entered(bursts, bursts * now);
-  for (int i = 0; i < bursts; ++i) {
+  for (int i = 0; i < bursts; ++i, --in.left) {
     if (in.visit == nullptr) begin_visit(pc, queue, now);
-    queue.enter(*in.visit, {in.piece->next_burst + i, entered_++, now});
-    if (in.visit->total == BankQueues::kVisitBursts) in.visit = nullptr;
+    queue.enter(*in.visit, {in.piece->next_burst++, entered_++, now});
   }
   if (fancy_ && use(in.bank).open_row != in.row) pc.row_at = std::min(pc.row_at, now);
-  return bursts;
+  return true;
 }
 
 void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
@@ -169,6 +222,7 @@ void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
   }
   BankQueues::Visit& visit = queue.begin(bank, in.row, open_row);
   visit.piece = in.piece_index;
+  visit.announced = in.left;
   visit.traffic = in.piece->request.traffic;
   visit.whole = intake_.whole_bursts(*in.piece);
   in.visit = &visit;
@@ -176,27 +230,21 @@ void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
 
 // Burst by burst: a read of a queued write is answered from the queue, a write of a burst that is
 // still to be read waits.
-int EventChannel::enter_checked(Tick now) {
-  Incoming& run = incoming_;
-  const BankQueues& other = run.pc->queues[!run.write];
-  const std::int64_t burst = run.piece->next_burst;
-  const int left = run.left;
-  int entered = 0;
-  for (; entered < left; ++entered) {
-    run.left = 1;
-    run.piece->next_burst = burst + entered;
-    if (other.contains(run.bank & bank_mask_, burst + entered)) {
-      if (run.write) break;
-      ledger_.forwarded(run.piece->request.traffic,
-                        intake_.useful_bytes(*run.piece, burst + entered));
-      if (intake_.finish_bursts(run.piece_index, 1, now + 1)) ledger_.completed(*run.piece);
-    } else if (enter_run(now) == 0) {
-      break;
+void EventChannel::enter_checked(Tick now) {
+  Incoming& in = incoming_;
+  const BankQueues& other = in.pc->queues[!in.write];
+  while (in.left > 0) {
+    if (!other.contains(in.bank & bank_mask_, in.piece->next_burst)) {
+      if (!enter_run(1, now)) return;
+      continue;
     }
+    if (in.write) return;
+    ledger_.forwarded(in.piece->request.traffic,
+                      intake_.useful_bytes(*in.piece, in.piece->next_burst));
+    if (intake_.finish_bursts(in.piece_index, 1, now + 1)) ledger_.completed(*in.piece);
+    ++in.piece->next_burst;
+    --in.left;
   }
-  run.left = left;
-  run.piece->next_burst = burst;
-  return entered;
 }
 
 void EventChannel::choose_direction(PseudoChannel& pc, Tick now) {
@@ -293,7 +341,7 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
 void EventChannel::visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end) {
   BankQueues& queue = pc.queues[write];
   const BankQueues::Visit& visit = queue.hit(flat_bank & bank_mask_);
-  if (incoming_.visit == &visit) incoming_.visit = nullptr;
+  forget(visit);
   const std::int32_t piece = visit.piece;
   const std::int32_t bursts = visit.total;
   queue.leave_last(flat_bank & bank_mask_);

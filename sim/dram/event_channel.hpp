@@ -53,6 +53,26 @@ class EventChannel final : public ChannelBase {
     bool write = false;
     std::int64_t row = 0;
   };
+  // Runs of the same request that come after the incoming one and go on visits that have begun:
+  // what enters meanwhile needs no row command and no look.
+  struct Coming {
+    std::int64_t first_burst;
+    std::int64_t row;
+    PseudoChannel* pc;
+    BankQueues::Visit* visit;
+    int bank;
+    int bursts;
+  };
+  struct Ahead {
+    static constexpr int kRuns = 16;
+    Coming run[kRuns];
+    int first = 0;
+    int count = 0;
+    int bursts = 0;       // in all of them
+    bool closed = false;  // what follows is of another kind
+    std::int64_t end = 0;  // of what has been looked at
+    Coming& at(int i) { return run[(first + i) % kRuns]; }
+  };
   struct Candidate {
     Command command = Command::kAct;
     int bank = -1;  // flat
@@ -68,9 +88,12 @@ class EventChannel final : public ChannelBase {
   void start_tick(Tick now);
   void feed(Tick now);
   bool open_run(Tick now);
-  int enter_run(Tick now);
+  Coming decode_run(std::int64_t burst);
+  void look_ahead();
+  void forget(const BankQueues::Visit& visit);
+  bool enter_run(int most, Tick now);
   void begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now);
-  int enter_checked(Tick now);
+  void enter_checked(Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
   // Each issues at most one command that may start at `now`, or lowers row_at to the next chance.
@@ -120,10 +143,12 @@ class EventChannel final : public ChannelBase {
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
   static std::uint64_t turn_limit(const Lane& lane, int server);
-  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const;
-  int rounds_of(const Lane& lane) const;
+  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit);
+  int quiet_rounds(int lanes);
+  static int rounds_of(const Lane& lane, int rounds);
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);
+  void fill_up(const Lane& lane, Tick first, int rounds, const Lane* other, Tick other_first);
   void trace_rounds(const Lane& lane, const Lane* other, int rounds) const;
   void turns_taken(Lane& lane);
   void settle(Server& server);
@@ -145,6 +170,7 @@ class EventChannel final : public ChannelBase {
   std::vector<BankUse> use_;
   std::uint64_t entered_ = 0;
   Incoming incoming_;
+  Ahead ahead_;
   Tick start_at_ = 0;  // the next tick with arrivals, room in a queue, a direction or a refresh due
   int pc_shift_;
   int bank_mask_;

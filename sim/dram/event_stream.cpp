@@ -16,6 +16,7 @@ namespace {
 constexpr Tick kWorthwhile = 8;  // bursts of a pseudo-channel in a stretch
 constexpr int kLongestPause = 256;
 constexpr int kMostRounds = 16;
+constexpr int kPatience = 4;  // turns before rounds are tried again
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 }  // namespace
@@ -74,8 +75,7 @@ inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
     return false;
   }
   BankQueues::Visit* visit = incoming_.visit;
-  if (incoming_.left > 1 && visit != nullptr && visit->total + 1 < BankQueues::kVisitBursts &&
-      lane.pc->queues[1].empty()) {
+  if (incoming_.left > 1 && visit != nullptr && lane.pc->queues[1].empty()) {
     lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
     ledger_.entered(1, now);
     --incoming_.left;
@@ -455,10 +455,14 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   Tick limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
   Lane* turn = &lane;
   Tick look = next_look();
+  int patience = 0;
   while (turn->next < std::min(limit, look)) {
-    if (const int rounds = rounds_ahead(*turn, waiting, std::min(limit, look)); rounds > 1) {
-      take_rounds(*turn, waiting, rounds);
-      continue;
+    if (--patience < 0) {
+      if (const int rounds = rounds_ahead(*turn, waiting, std::min(limit, look)); rounds > 1) {
+        take_rounds(*turn, waiting, rounds);
+        continue;
+      }
+      patience = kPatience;
     }
     if (!take_turn(*turn)) break;
     const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
@@ -515,48 +519,65 @@ inline bool EventChannel::take_turn(Lane& lane) {
 }
 
 // How many bursts of each lane follow in turn without anything else happening than blocked bursts
-// of the same run entering one by one.
-int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) const {
-  int rounds = kMostRounds;
-  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
-    if (incoming_.visit == nullptr || !incoming_.pc->queues[1].empty()) return 0;
-    rounds = std::min({rounds, incoming_.left - 1,
-                       BankQueues::kVisitBursts - 1 - incoming_.visit->total});
-  }
-  rounds = std::min(rounds, rounds_of(lane));
-  if (other != nullptr) rounds = std::min(rounds, rounds_of(*other));
+// entering visits that have begun.
+int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) {
   const Tick start = other != nullptr ? other->next : lane.next;
+  if (start + tBURST_ >= limit) return 0;
+  int rounds = rounds_of(lane, kMostRounds);
+  if (other != nullptr) rounds = rounds_of(*other, rounds);
+  if (rounds < 2) return 0;
+  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+    rounds = std::min(rounds, quiet_rounds(other != nullptr ? 2 : 1));
+  }
   while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
   return rounds;
 }
 
-int EventChannel::rounds_of(const Lane& lane) const {
+// So many that less enters than is known to be of that kind.
+int EventChannel::quiet_rounds(int lanes) {
+  if (incoming_.visit == nullptr) return 0;
+  int room = 0;
+  for (const PseudoChannel& pc : pcs_) {
+    if (!pc.queues[1].empty()) return 0;
+    room += pc.queues[0].room();
+  }
+  if (incoming_.left + ahead_.bursts - room <= lanes * kMostRounds) look_ahead();
+  return std::max(0, incoming_.left + ahead_.bursts - 1 - room) / lanes;
+}
+
+// At most `rounds`, as far as the lane's servers are both plain and the oldest.
+int EventChannel::rounds_of(const Lane& lane, int rounds) {
   const Server& first = lane.server[lane.chosen];
   const Server& second = lane.server[1 - lane.chosen];
   if (first.first_of_row || second.first_of_row) return 0;
   if (!first.visit->whole || !second.visit->whole) return 0;
-  const int rounds = std::min({2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1,
-                               kMostRounds});
-  // The youngest that might be served.
-  const auto age = [&](const Server& server) {
-    const int last = std::min(server.visit->left + kMostRounds / 2, server.visit->total) - 1;
-    return server.visit->burst[last].order;
-  };
-  const bool ours = age(first) < turn_limit(lane, lane.chosen) &&
-                    age(second) < turn_limit(lane, 1 - lane.chosen);
-  return ours ? rounds : 0;
+  rounds = std::min({rounds, 2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1});
+  for (; rounds > 1; rounds /= 2) {
+    const auto youngest = [](const Server& server, int bursts) {
+      return server.visit->burst[server.visit->left + bursts - 1].order;
+    };
+    if (youngest(first, (rounds + 1) / 2) < turn_limit(lane, lane.chosen) &&
+        youngest(second, rounds / 2) < turn_limit(lane, 1 - lane.chosen)) {
+      return rounds;
+    }
+  }
+  return 0;
 }
 
 void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
   if (ledger_.observer()) trace_rounds(lane, other, rounds);
+  const Tick first = lane.next;
+  const Tick other_first = other != nullptr ? other->next : 0;
   take_rounds(lane, rounds);
   if (other != nullptr) take_rounds(*other, rounds);
+  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+    fill_up(lane, first, rounds, other, other_first);
+  }
 }
 
 void EventChannel::take_rounds(Lane& lane, int rounds) {
   const Tick last = (rounds - 1) * tBURST_;
-  const Tick ticks = rounds * lane.next + rounds * last / 2;
-  lane.stretch.ticks += ticks;
+  lane.stretch.ticks += rounds * lane.next + rounds * last / 2;
   for (int i = 0; i < 2; ++i) {
     Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
     const int bursts = (rounds + 1 - i) / 2;
@@ -566,16 +587,46 @@ void EventChannel::take_rounds(Lane& lane, int rounds) {
     server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
     lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
   }
-  if (incoming_.left > 0 && incoming_.pc == lane.pc) {
-    for (int i = 0; i < rounds; ++i) {
-      lane.queue->enter(*incoming_.visit, {incoming_.piece->next_burst++, entered_++,
-                                           lane.next + i * tBURST_ + 1});
-    }
-    incoming_.left -= rounds;
-    ledger_.entered(rounds, ticks + rounds);
-  }
   lane.chosen ^= rounds & 1;
   lane.next += rounds * tBURST_;
+}
+
+// Bursts enter in their order, each at the tick after the column command that made room for it.
+void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
+                           Tick other_first) {
+  struct Room {
+    int at_hand = 0;  // places that were free before these commands
+    int places = 0;   // that they free
+    Tick next = 0;    // the tick of the next one
+  };
+  Room room[kLanes];
+  for (const PseudoChannel& pc : pcs_) room[pc.index].at_hand = pc.queues[0].room();
+  room[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
+  if (other != nullptr) {
+    room[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
+  }
+  Incoming& in = incoming_;
+  Tick now = 0;
+  Tick ticks = 0;
+  int entered = 0;
+  for (Room* here = &room[in.pc->index];; here = &room[in.pc->index]) {
+    for (; in.left > 0; --in.left) {
+      if (here->at_hand > 0) {
+        --here->at_hand;
+      } else if (here->places > 0) {
+        now = std::max(now, here->next);
+        here->next += tBURST_;
+        --here->places;
+      } else {
+        ledger_.entered(entered, ticks);
+        return;
+      }
+      in.pc->queues[0].enter(*in.visit, {in.piece->next_burst++, entered_++, now});
+      ticks += now;
+      ++entered;
+    }
+    open_run(now);
+  }
 }
 
 void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) const {
