@@ -126,6 +126,7 @@ class EventChannel final : public ChannelBase {
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
   bool add_rivals(Lane& lane, Tick now);
+  bool awakens(Lane& lane, Tick now);
   bool goes_on(Lane& lane, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);

@@ -456,9 +456,19 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
   Lane* turn = &lane;
   Tick look = next_look();
   int patience = 0;
-  while (turn->next < std::min(limit, look)) {
+  for (;;) {
+    const Tick soonest = std::min(look, limit);
+    if (turn->next >= soonest) {
+      if (soonest >= horizon || start_at_ <= soonest) break;
+      if (look <= limit) row_phase(look);
+      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
+      if (!awakens(lane, turn->next) || (both && !awakens(*other, turn->next))) break;
+      look = next_look();
+      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+      continue;
+    }
     if (--patience < 0) {
-      if (const int rounds = rounds_ahead(*turn, waiting, std::min(limit, look)); rounds > 1) {
+      if (const int rounds = rounds_ahead(*turn, waiting, soonest); rounds > 1) {
         take_rounds(*turn, waiting, rounds);
         continue;
       }
@@ -491,6 +501,16 @@ bool EventChannel::goes_on(Lane& lane, bool takes_turns) {
   const Tick next = lane.next;
   turns_taken(lane);
   return lane.next == next && alternates(lane);
+}
+
+// When another bank becomes ready at or before `now`: whether the servers are still the same.
+bool EventChannel::awakens(Lane& lane, Tick now) {
+  if (lane.wake > now) return true;
+  const int turn = lane.server[lane.chosen].bank;
+  const int other = lane.server[1 - lane.chosen].bank;
+  prepare(lane, now);
+  lane.chosen = lane.server[0].bank == turn ? 0 : 1;
+  return lane.server[lane.chosen].bank == turn && lane.server[1 - lane.chosen].bank == other;
 }
 
 // Whom the server must be older than in its turn, when the other's group has just been used.
