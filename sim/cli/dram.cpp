@@ -8,6 +8,7 @@
 #include "results/csv_writer.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/dram/replay.hpp"
+#include "sim/cli/energy_cells.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/number.hpp"
 #include "sim/dram/checker/trace_file.hpp"
@@ -189,6 +190,7 @@ results::Row row_of(const Context& context, const dram::Spec& spec, const Replay
       .set("hbm_bandwidth_ratio", figures.ratio);
   if (figures.refresh_bound) row.set("refresh_bound_ratio", *figures.refresh_bound);
   fill_counts(row, spec, result);
+  fill_energy(row, spec, result.stats);
   return row;
 }
 

@@ -144,6 +144,10 @@ OptionGroup hbm_options() {
       {.key = "hbm.timing",
        .unit = "'name=ns name=ns'",
        .help = "replaces named timings of the standard, for example 'tRP=14 tRFC=260'"},
+      {.key = "hbm.energy",
+       .unit = "'name=value name=value'",
+       .help = "replaces named energies of the standard: eACT and eREF in nJ; eRD, eWR and eIO in "
+               "pJ/bit; pSTANDBY in mW per channel"},
       {.key = "hbm.controller",
        .type = kChoice,
        .fallback = "event",
