@@ -24,7 +24,8 @@ constexpr Column kClosing[] = {
 };
 
 // Longest first where one ends in another.
-constexpr std::array<std::string_view, 18> kUnits{"flop_per_byte",
+constexpr std::array<std::string_view, 19> kUnits{"pj_per_bit",
+                                                  "flop_per_byte",
                                                   "tokens_per_s",
                                                   "requests_per_s",
                                                   "gb_per_s",

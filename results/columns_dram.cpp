@@ -56,6 +56,14 @@ Table dram_table() {
       {"hbm_bank_group_ratio", kReal, "lost to tCCD_L"},
       {"hbm_column_ratio", kReal, "lost to the column command bus and tCCD_R"},
       {"hbm_pending_ratio", kReal, "not yet attributed at the end"},
+      {"hbm_energy_pj", kReal, "energy of the memory: the sum of the next six"},
+      {"hbm_energy_act_pj", kReal, "rows opened and closed"},
+      {"hbm_energy_read_pj", kReal, "columns read and moved across the die"},
+      {"hbm_energy_write_pj", kReal, "columns written and moved across the die"},
+      {"hbm_energy_io_pj", kReal, "data pins"},
+      {"hbm_energy_refresh_pj", kReal, "refresh"},
+      {"hbm_energy_background_pj", kReal, "standby, over the whole time"},
+      {"hbm_energy_pj_per_bit", kReal, "hbm_energy_pj / bits moved at the pins"},
   };
   return {"dram", 1, "The memory alone", kColumns};
 }

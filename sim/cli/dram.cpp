@@ -8,6 +8,7 @@
 #include "results/csv_writer.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/dram/replay.hpp"
+#include "sim/cli/energy_cells.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/number.hpp"
 #include "sim/dram/checker/trace_file.hpp"
@@ -42,6 +43,12 @@ PatternConfig pattern_of(const config::Options& options, const dram::Spec& spec)
     options.fail("dram.request_bytes", "does not fit dram.span_bytes",
                  "a span of at least " + std::to_string(least) + " bytes");
   }
+  const bool by_bank = pattern.name == "conflict" || pattern.name == "rowmiss";
+  if (by_bank && pattern.request_bytes > spec.config.interleave_bytes) {
+    options.fail("dram.request_bytes", "does not stay in one channel",
+                 "at most hbm.interleave_bytes (" + std::to_string(spec.config.interleave_bytes) +
+                     ") with pattern " + pattern.name);
+  }
   if (pattern.name == "paged_kv" &&
       (pattern.page_bytes < pattern.request_bytes || pattern.page_bytes > pattern.span_bytes)) {
     options.fail("dram.page_bytes", "does not fit",
@@ -53,7 +60,7 @@ PatternConfig pattern_of(const config::Options& options, const dram::Spec& spec)
 }
 
 std::unique_ptr<Source> source_of(const config::Options& options, const dram::Spec& spec) {
-  if (!options.has("serve.trace")) return make_pattern(pattern_of(options, spec));
+  if (!options.has("serve.trace")) return make_pattern(pattern_of(options, spec), spec);
   return read_access_trace(options.text("serve.trace"),
                            static_cast<std::uint32_t>(options.integer("dram.request_bytes")),
                            static_cast<std::uint64_t>(spec.total_bytes()));
@@ -189,6 +196,7 @@ results::Row row_of(const Context& context, const dram::Spec& spec, const Replay
       .set("hbm_bandwidth_ratio", figures.ratio);
   if (figures.refresh_bound) row.set("refresh_bound_ratio", *figures.refresh_bound);
   fill_counts(row, spec, result);
+  fill_energy(row, spec, result.stats);
   return row;
 }
 
@@ -210,6 +218,19 @@ void write_heat(const Context& context, const dram::Spec& spec, const ReplayResu
           std::to_string(result.channels[channel].bank_activations[index]),
           std::to_string(result.channels[channel].bank_bursts[index])});
     }
+  }
+  writer.finish();
+}
+
+void write_latency(const Context& context, const dram::Spec& spec, const ReplayResult& result) {
+  const std::vector<std::string> header{"at_least_ns", "at_most_ns", "pieces_count"};
+  results::TableWriter writer(header, context.options.text("dram.latency_csv"), context.out);
+  const double tick_ns = spec.tick_clock.period_ns();
+  for (const LatencyHistogram::Bucket& bucket : result.latency.buckets()) {
+    writer.add(std::vector<std::string>{
+        config::format_real(static_cast<double>(bucket.least) * tick_ns),
+        config::format_real(static_cast<double>(bucket.greatest) * tick_ns),
+        std::to_string(bucket.count)});
   }
   writer.finish();
 }
@@ -271,6 +292,7 @@ int dram_command(const Context& context) {
   table.add(row);
   if (writer) writer->finish(result.end);
   if (options.has("dram.heat_csv")) write_heat(context, *spec, result);
+  if (options.has("dram.latency_csv")) write_latency(context, *spec, result);
   table.finish();
   context.say(summary_of(row, figures, result, *spec));
   return 0;

@@ -148,6 +148,32 @@ void list_dram(const Context& context) {
         rows);
 }
 
+// Every number of every standard, with its source.
+void list_timings(const Context& context) {
+  std::vector<Fields> rows;
+  for (const dram::Standard* standard : dram::all_standards()) {
+    const std::string name(standard->name);
+    for (const dram::NamedTiming& timing : standard->timings) {
+      rows.push_back({name, std::string(timing.name), config::format_real(timing.ns), "ns",
+                      timing.ck == 0 ? "" : std::to_string(timing.ck), std::string(timing.source)});
+    }
+    for (const dram::RefreshTime& time : standard->refresh_times) {
+      const std::string limit = std::to_string(time.max_channel_gbit);
+      rows.push_back({name,
+                      time.max_channel_gbit == 0 ? "tRFC" : "tRFC of up to " + limit + " Gbit",
+                      config::format_real(time.tRFC_ns), "ns", "", std::string(standard->source)});
+    }
+    for (const dram::NamedEnergy& energy : standard->energies) {
+      const char* const unit = energy.name == "pSTANDBY"                        ? "mW"
+                               : energy.name == "eACT" || energy.name == "eREF" ? "nJ"
+                                                                                : "pJ/bit";
+      rows.push_back({name, std::string(energy.name), config::format_real(energy.value), unit, "",
+                      std::string(energy.source)});
+    }
+  }
+  write(context, {"standard", "name", "value", "unit", "least_clocks_count", "source"}, rows);
+}
+
 void list_traces(const Context& context) {
   std::vector<Fields> rows;
   for (const workloads::BuiltinTrace& trace : workloads::builtin_traces()) {
@@ -168,8 +194,9 @@ struct Listing {
 
 // A new list is a function and a row.
 constexpr Listing kListings[] = {
-    {"machines", &list_machines}, {"models", &list_models},   {"dram", &list_dram},
-    {"traces", &list_traces},     {"options", &list_options}, {"columns", &list_columns},
+    {"machines", &list_machines}, {"models", &list_models}, {"dram", &list_dram},
+    {"timings", &list_timings},   {"traces", &list_traces}, {"options", &list_options},
+    {"columns", &list_columns},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "sim/cli/energy_cells.hpp"
 #include "sim/core/error.hpp"
 
 namespace ridgepoint::cli {
@@ -123,6 +124,7 @@ void fill_step(results::Row& row, const soc::Machine& machine, core::DType dtype
     row.set("hbm_" + std::string(dram::kLostNames[i]) + "_ratio",
             ratio(static_cast<double>(total.hbm.lost_ticks[i]), ticks));
   }
+  fill_energy(row, dram::resolve(machine.config().hbm), total.hbm);
 }
 
 void fill_kernel(results::Row& row, const soc::Machine& machine, core::DType dtype,

@@ -59,19 +59,22 @@ dram::ControllerKind controller_from(const std::string& name) {
   return name == "event" ? dram::ControllerKind::kEventDriven : dram::ControllerKind::kFast;
 }
 
-std::map<std::string, double> timings_from(const Options& options) {
-  std::map<std::string, double> timings;
-  for (const std::string& part : split_words(options.text("hbm.timing"), ' ')) {
+// "name=number name=number"
+std::map<std::string, double> named_numbers(const Options& options, std::string_view key) {
+  std::map<std::string, double> numbers;
+  for (const std::string& part : split_words(options.text(key), ' ')) {
     const std::size_t equals = part.find('=');
-    std::string why = "is not 'name=ns'";
-    const auto ns =
+    std::string why = "is not 'name=number'";
+    const auto number =
         equals == std::string::npos ? std::nullopt : parse_real(part.substr(equals + 1), why);
-    if (!ns) options.fail("hbm.timing", "holds '" + part + "', which " + why, "'name=ns name=ns'");
-    if (!timings.emplace(part.substr(0, equals), *ns).second) {
-      options.fail("hbm.timing", "holds '" + part + "' twice", "each timing once");
+    if (!number) {
+      options.fail(key, "holds '" + part + "', which " + why, "'name=number name=number'");
+    }
+    if (!numbers.emplace(part.substr(0, equals), *number).second) {
+      options.fail(key, "holds '" + part + "' twice", "each name once");
     }
   }
-  return timings;
+  return numbers;
 }
 
 // The more important source wins; two of the same kind contradict each other.
@@ -147,7 +150,8 @@ dram::Config dram_config(const Options& options) {
   config.row_timeout_ns = options.real("hbm.row_timeout_ns");
   config.refresh = refresh_from(options.text("hbm.refresh"));
   config.refresh_postpone = small(options, "hbm.refresh_postpone");
-  config.timing_ns = timings_from(options);
+  config.timing_ns = named_numbers(options, "hbm.timing");
+  config.energy = named_numbers(options, "hbm.energy");
   config.controller = controller_from(options.text("hbm.controller"));
   checked(options, "hbm ", [&] { dram::resolve(config); });
   return config;

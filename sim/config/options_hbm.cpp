@@ -144,13 +144,16 @@ OptionGroup hbm_options() {
       {.key = "hbm.timing",
        .unit = "'name=ns name=ns'",
        .help = "replaces named timings of the standard, for example 'tRP=14 tRFC=260'"},
+      {.key = "hbm.energy",
+       .unit = "'name=value name=value'",
+       .help = "replaces named energies of the standard: eACT and eREF in nJ; eRD, eWR and eIO in "
+               "pJ/bit; pSTANDBY in mW per channel"},
       {.key = "hbm.controller",
        .type = kChoice,
-       .fallback = "event",
+       .fallback = "fast",
        .accepted = "fast|event|oracle",
-       .help =
-           "fast remembers transitions: for long streams; event: skips idle ticks; oracle: every "
-           "tick. All give the same commands",
+       .help = "oracle: every tick; event: only the ticks at which something can happen; fast: the "
+               "same with a short way for stretches of reads. All give the same commands",
        .identity = false},
   };
   return {"Memory", "run plan serve generate validate dram check", kRows, true};

@@ -27,10 +27,10 @@ class BankQueues {
     std::int64_t row;
     std::int32_t piece;
     core::Traffic traffic;
-    bool whole;          // every byte of every burst was asked for
-    std::uint16_t next;  // of the bank's list
-    std::int32_t left;   // bursts that have left
-    std::int32_t total;  // bursts that have entered
+    bool whole;              // every byte of every burst was asked for
+    std::uint16_t next;      // of the bank's list
+    std::int32_t left;       // bursts that have left
+    std::int32_t total;      // bursts that have entered
     std::int32_t announced;  // and that are known to come
     Burst burst[kVisitBursts];
 
@@ -62,8 +62,8 @@ class BankQueues {
   Visit* latest(int bank, std::int32_t piece, std::int64_t row, int bursts) {
     if ((queued_ >> bank & 1) == 0) return nullptr;
     Visit& visit = visits_[list(bank).tail];
-    const bool same = visit.piece == piece && visit.row == row &&
-                      visit.announced + bursts <= kVisitBursts;
+    const bool same =
+        visit.piece == piece && visit.row == row && visit.announced + bursts <= kVisitBursts;
     return same ? &visit : nullptr;
   }
   // A visit begins; it stays where it is until all of its bursts have left.

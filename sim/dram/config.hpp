@@ -59,6 +59,7 @@ struct Config {
   int refresh_postpone = 0;  // refreshes that may be owed before they become urgent, 0..8
 
   std::map<std::string, double> timing_ns;  // replaces named timings of the standard
+  std::map<std::string, double> energy;     // replaces named energies, in units of energy.hpp
   ControllerKind controller = ControllerKind::kFast;
 };
 

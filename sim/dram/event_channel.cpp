@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entering, direction and column commands; row commands are in event_rows.cpp.
+// The loop over ticks, direction and column commands; bursts enter in event_enter.cpp, and row
+// commands are in event_rows.cpp.
 #include "sim/dram/event_channel.hpp"
 
 #include <algorithm>
@@ -48,13 +49,13 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
   const auto spacing = [&](Scope scope) {
     return timers_.spacing(scope, Command::kRd, Command::kRd);
   };
-  spacing_ = {std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup),
-                        spacing(Scope::kStackId)}),
-              std::max(spacing(Scope::kBankGroup), spacing(Scope::kStackId)),
-              spacing(Scope::kStackId),
-              timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
-              spacing(Scope::kPseudoChannel),
-              spacing(Scope::kChannel)};
+  spacing_ = {
+      std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup), spacing(Scope::kStackId)}),
+      std::max(spacing(Scope::kBankGroup), spacing(Scope::kStackId)),
+      spacing(Scope::kStackId),
+      timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
+      std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
+      std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
   takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
@@ -99,154 +100,6 @@ void EventChannel::start_tick(Tick now) {
   }
 }
 
-// ---- Entering
-
-// Blocked bursts are tried again after the next column command, the only thing that makes room.
-void EventChannel::feed(Tick now) {
-  while (incoming_.left > 0 || open_run(now)) {
-    const BankQueues& other = incoming_.pc->queues[!incoming_.write];
-    if (other.empty()) {
-      enter_run(incoming_.left, now);
-    } else {
-      enter_checked(now);
-    }
-    if (incoming_.left > 0) return;
-    if (incoming_.piece->next_burst == incoming_.piece->end_burst) intake_.admit_head(now);
-  }
-}
-
-// False when no request is there to enter; start_at_ is then lowered to when there is one.
-bool EventChannel::open_run(Tick now) {
-  PieceState* piece = intake_.head(now);
-  if (piece == nullptr) {
-    start_at_ = std::min(start_at_, intake_.next_arrival());
-    return false;
-  }
-  if (reads_only_ && piece->request.is_write) {
-    start_at_ = now;
-    return false;
-  }
-  if (ahead_.count == 0) {
-    ahead_.end = piece->next_burst;
-    ahead_.closed = false;
-  }
-  incoming_.piece = piece;
-  incoming_.piece_index = intake_.head_index();
-  incoming_.write = piece->request.is_write;
-  Coming run;
-  if (ahead_.count > 0) {
-    run = ahead_.at(0);
-    ahead_.first = (ahead_.first + 1) % Ahead::kRuns;
-    --ahead_.count;
-    ahead_.bursts -= run.bursts;
-  } else {
-    run = decode_run(piece->next_burst);
-    ahead_.end += run.bursts;
-  }
-  incoming_.pc = run.pc;
-  incoming_.bank = run.bank;
-  incoming_.left = run.bursts;
-  incoming_.row = run.row;
-  incoming_.visit = run.visit;
-  return true;
-}
-
-// The run of the request at the head that begins with `burst`, and the visit that it goes on.
-EventChannel::Coming EventChannel::decode_run(std::int64_t burst) {
-  const std::int64_t group = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
-  const std::int64_t end = std::min((burst | (group - 1)) + 1, incoming_.piece->end_burst);
-  const DramAddress at = map_.decode(burst);
-  PseudoChannel& pc = pc_of(at.bank);
-  const int bursts = static_cast<int>(end - burst);
-  BankQueues::Visit* visit = pc.queues[incoming_.write].latest(
-      at.bank & bank_mask_, incoming_.piece_index, at.row, bursts);
-  if (visit != nullptr) visit->announced += bursts;
-  return {burst, at.row, &pc, visit, at.bank, bursts};
-}
-
-// Not the last run of the request: with it, more ends than the run.
-void EventChannel::look_ahead() {
-  while (!ahead_.closed && ahead_.count < Ahead::kRuns) {
-    ahead_.closed = ahead_.end + map_.run_bursts() >= incoming_.piece->end_burst;
-    if (ahead_.closed) return;
-    const Coming run = decode_run(ahead_.end);
-    ahead_.closed = run.visit == nullptr;
-    if (ahead_.closed) return;
-    ahead_.at(ahead_.count++) = run;
-    ahead_.bursts += run.bursts;
-    ahead_.end += run.bursts;
-  }
-}
-
-// The visit has ended: what was to go on it, and what comes after that, is looked at again.
-void EventChannel::forget(const BankQueues::Visit& visit) {
-  if (incoming_.visit == &visit) incoming_.visit = nullptr;
-  int kept = 0;
-  while (kept < ahead_.count && ahead_.at(kept).visit != &visit) ++kept;
-  if (kept == ahead_.count) return;
-  ahead_.end = ahead_.at(kept).first_burst;
-  for (int i = kept; i < ahead_.count; ++i) {
-    ahead_.at(i).visit->announced -= ahead_.at(i).bursts;
-    ahead_.bursts -= ahead_.at(i).bursts;
-  }
-  ahead_.count = kept;
-}
-
-// As many of the next `most` bursts as there is room for; none can meet its like in the other
-// queue. False when none has entered.
-bool EventChannel::enter_run(int most, Tick now) {
-  Incoming& in = incoming_;
-  PseudoChannel& pc = *in.pc;
-  BankQueues& queue = pc.queues[in.write];
-  const int bursts = std::min(most, queue.room());
-  if (bursts == 0) return false;
-  if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
-  ledger_.entered(bursts, bursts * now);
-  for (int i = 0; i < bursts; ++i, --in.left) {
-    if (in.visit == nullptr) begin_visit(pc, queue, now);
-    queue.enter(*in.visit, {in.piece->next_burst++, entered_++, now});
-  }
-  if (fancy_ && use(in.bank).open_row != in.row) pc.row_at = std::min(pc.row_at, now);
-  return true;
-}
-
-void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
-  Incoming& in = incoming_;
-  const int bank = in.bank & bank_mask_;
-  const std::int64_t open_row = use(in.bank).open_row;
-  // A row already open may be used as soon as its registers say; anything else is for the row bus.
-  if (open_row == in.row) {
-    pc.column_at = std::min(pc.column_at, now);
-  } else if ((queue.hits() >> bank & 1) == 0) {
-    pc.row_at = std::min(pc.row_at, now);
-  }
-  BankQueues::Visit& visit = queue.begin(bank, in.row, open_row);
-  visit.piece = in.piece_index;
-  visit.announced = in.left;
-  visit.traffic = in.piece->request.traffic;
-  visit.whole = intake_.whole_bursts(*in.piece);
-  in.visit = &visit;
-}
-
-// Burst by burst: a read of a queued write is answered from the queue, a write of a burst that is
-// still to be read waits.
-void EventChannel::enter_checked(Tick now) {
-  Incoming& in = incoming_;
-  const BankQueues& other = in.pc->queues[!in.write];
-  while (in.left > 0) {
-    if (!other.contains(in.bank & bank_mask_, in.piece->next_burst)) {
-      if (!enter_run(1, now)) return;
-      continue;
-    }
-    if (in.write) return;
-    ledger_.forwarded(in.piece->request.traffic,
-                      intake_.useful_bytes(*in.piece, in.piece->next_burst));
-    if (intake_.finish_bursts(in.piece_index, 1, now + 1)) ledger_.completed(*in.piece);
-    ++in.piece->next_burst;
-    --in.left;
-  }
-}
-
 void EventChannel::choose_direction(PseudoChannel& pc, Tick now) {
   const int writes = pc.queues[1].size();
   const bool before = pc.draining;
@@ -267,7 +120,8 @@ std::uint64_t EventChannel::only_oldest(const BankQueues& queue, std::uint64_t b
   int chosen = -1;
   for (std::uint64_t left = queue.queued(); left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    if (chosen < 0 || queue.oldest(bank).oldest().order < queue.oldest(chosen).oldest().order) chosen = bank;
+    if (chosen < 0 || queue.oldest(bank).oldest().order < queue.oldest(chosen).oldest().order)
+      chosen = bank;
   }
   return chosen < 0 ? 0 : banks & (std::uint64_t{1} << chosen);
 }

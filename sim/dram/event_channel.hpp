@@ -68,8 +68,8 @@ class EventChannel final : public ChannelBase {
     Coming run[kRuns];
     int first = 0;
     int count = 0;
-    int bursts = 0;       // in all of them
-    bool closed = false;  // what follows is of another kind
+    int bursts = 0;        // in all of them
+    bool closed = false;   // what follows is of another kind
     std::int64_t end = 0;  // of what has been looked at
     Coming& at(int i) { return run[(first + i) % kRuns]; }
   };
@@ -181,11 +181,11 @@ class EventChannel final : public ChannelBase {
   bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
   bool siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
-  bool streams_;             // the configuration admits the short way
-  bool takes_turns_;         // and two bank groups fill the data bus
+  bool streams_;        // the configuration admits the short way
+  bool takes_turns_;    // and two bank groups fill the data bus
   // Requests to scattered rows give no stretches; then the short way is tried more and more seldom.
-  int pause_ = 0;       // ticks looked at without trying
-  int next_pause_ = 1;  // after the next stretch that is not worth it
+  int pause_ = 0;            // ticks looked at without trying
+  int next_pause_ = 1;       // after the next stretch that is not worth it
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
   struct ReadSpacing {       // RD to RD, in ticks
     Tick self, group, stack_id, other_stack_id, pseudo_channel, channel;

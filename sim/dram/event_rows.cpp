@@ -150,8 +150,7 @@ void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
   for (const Command command : {Command::kAct, Command::kPre}) {
     std::uint64_t left = command == Command::kAct ? banks & ~pc.open : banks & pc.open;
     if (left == 0) continue;
-    const Tick wide =
-        spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
+    const Tick wide = spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
     if (wide > now) {
       pc.row_at = std::min(pc.row_at, wide);
       continue;

@@ -48,11 +48,7 @@ void Intake::submit(const core::MemoryRequest& request, core::Femtoseconds simul
   const auto first = static_cast<std::int64_t>(request.address / burst);
   const auto end = static_cast<std::int64_t>((request.address + request.bytes - 1) / burst + 1);
   pieces_[static_cast<std::size_t>(index)] = {
-      request,
-      spec_->tick_clock.first_cycle_at_or_after(request.arrival),
-      first,
-      end,
-      end - first,
+      request, spec_->tick_clock.first_cycle_at_or_after(request.arrival), first, end, end - first,
       0};
   ++live_;
   auto place = waiting_.end();

@@ -145,8 +145,8 @@ void Ledger::columns(int index, const Stretch& stretch) {
 
 void Ledger::bank_columns(int bank, int bursts, Tick last) {
   stats_.bank_bursts[static_cast<std::size_t>(bank)] += bursts;
-  Tick& group = group_column_[static_cast<std::size_t>(
-      spec_->geometry.node_of(Scope::kBankGroup, bank))];
+  Tick& group =
+      group_column_[static_cast<std::size_t>(spec_->geometry.node_of(Scope::kBankGroup, bank))];
   group = std::max(group, last);
 }
 

@@ -38,8 +38,8 @@ class Ledger {
   // ---- For a controller that counts a stretch of read bursts itself: bursts that followed each
   // other without a gap on the data bus.
   struct Stretch {
-    Tick ticks = 0;  // sum over the bursts of when their column commands came
-    Tick last = 0;   // the last of them
+    Tick ticks = 0;           // sum over the bursts of when their column commands came
+    Tick last = 0;            // the last of them
     std::int32_t firsts = 0;  // that count_first() was told of
     std::array<std::int32_t, core::kTrafficKinds> bursts{};  // whole ones, by traffic
   };

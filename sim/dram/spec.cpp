@@ -124,6 +124,18 @@ void add_timings(Spec& spec, std::int64_t bps) {
       static_cast<Tick>(standard.burst_length) * standard.ticks_per_ck / standard.bits_per_ck;
 }
 
+void add_energies(Spec& spec) {
+  for (const NamedEnergy& energy : spec.standard->energies) {
+    spec.energies[std::string(energy.name)] = energy.value;
+  }
+  for (const auto& [name, value] : spec.config.energy) {
+    spec.energy(name);
+    if (!(value >= 0 && value <= 1e6))
+      fail(name, std::to_string(value), "is out of range", "0..1e6");
+    spec.energies[name] = value;
+  }
+}
+
 // "tA + tB - 2": named timings and whole CKs.
 Tick evaluate(const Spec& spec, std::string_view expression) {
   Tick total = 0;
@@ -263,6 +275,14 @@ Tick Spec::timing(std::string_view name) const {
   fail(std::string(name), "", "is not a timing of " + std::string(standard->name), known);
 }
 
+double Spec::energy(std::string_view name) const {
+  const auto found = energies.find(name);
+  if (found != energies.end()) return found->second;
+  std::string known;
+  for (const auto& [key, value] : energies) known += (known.empty() ? "" : ", ") + key;
+  fail(std::string(name), "", "is not an energy of " + std::string(standard->name), known);
+}
+
 Spec resolve(const Config& config) {
   check_policies(config);
   const Standard& standard = find_standard(config.standard);
@@ -286,11 +306,13 @@ Spec resolve(const Config& config) {
             .peak_gb_per_s = static_cast<double>(bps) / 8e9 * standard.data_bits *
                              standard.pseudo_channels * channels,
             .timings = {},
+            .energies = {},
             .rules = {},
             .align = {},
             .row_timeout = 0,
             .act_to_refresh = 0};
   add_timings(spec, bps);
+  add_energies(spec);
   spec.row_timeout = to_ticks({"row_timeout_ns", config.row_timeout_ns, 1, ""}, bps, standard);
   for (const TimingRule& rule : standard.rules) {
     add_rule(spec, rule, evaluate(spec, rule.latency), rule.latency);

@@ -63,14 +63,16 @@ struct Spec {
   Geometry geometry;
   int channels;  // over all stacks
   core::Clock tick_clock;
-  double peak_gb_per_s;                              // over all channels
-  std::map<std::string, Tick, std::less<>> timings;  // every named timing, tRFC and tBURST
-  std::vector<Rule> rules;                           // the table, then bus occupancy rules
-  std::array<int, kCommandKinds> align;              // ticks, a power of two
+  double peak_gb_per_s;                                 // over all channels
+  std::map<std::string, Tick, std::less<>> timings;     // every named timing, tRFC and tBURST
+  std::map<std::string, double, std::less<>> energies;  // see energy.hpp
+  std::vector<Rule> rules;                              // the table, then bus occupancy rules
+  std::array<int, kCommandKinds> align;                 // ticks, a power of two
   Tick row_timeout;
   Tick act_to_refresh;  // how long an ACT holds back a same-bank refresh of its stack id; else 0
 
-  Tick timing(std::string_view name) const;  // throws InputError when unknown
+  Tick timing(std::string_view name) const;    // throws InputError when unknown
+  double energy(std::string_view name) const;  // the same
   Tick align_up(Command command, Tick tick) const {
     const Tick mask = align[static_cast<std::size_t>(command)] - 1;
     return (tick + mask) & ~mask;

@@ -42,6 +42,13 @@ struct NamedTiming {
   std::string_view source;
 };
 
+// A named energy or power; energy.hpp says which there are, and their units.
+struct NamedEnergy {
+  std::string_view name;
+  double value;
+  std::string_view source;
+};
+
 // tRFC grows with the density of one channel; the last row has no limit (gbit = 0).
 struct RefreshTime {
   int max_channel_gbit;
@@ -86,6 +93,7 @@ struct Standard {
   bool same_bank_refresh = false;  // it has REFsb and PREsb, with tRFCsb, tREFSBRD and tREFI2
   std::vector<CommandShape> shapes;
   std::vector<NamedTiming> timings;
+  std::vector<NamedEnergy> energies;
   std::vector<RefreshTime> refresh_times;  // ascending density; gives tRFC
   std::vector<TimingRule> rules;
   std::string_view default_map;  // see address_map.hpp

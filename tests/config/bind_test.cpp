@@ -50,6 +50,7 @@ TEST(Bind, EveryMemoryKeyIsRead) {
                                double(c.controller)}) {
       joined += ' ' + std::to_string(value);
     }
+    for (const auto& [name, value] : c.energy) joined += ' ' + name + std::to_string(value);
     for (const auto& [name, ns] : c.timing_ns) joined += ' ' + name + std::to_string(ns);
     return joined;
   };
@@ -76,6 +77,7 @@ TEST(Bind, EveryMemoryKeyIsRead) {
       {"hbm.refresh", "per-bank"},
       {"hbm.refresh_postpone", "4"},
       {"hbm.timing", "tRFC=300"},
+      {"hbm.energy", "eACT=0.9"},
       {"hbm.controller", "oracle"},
   };
   const std::string base = text(dram_config(read({})));
@@ -100,6 +102,8 @@ TEST(Bind, TheLaterBandwidthWinsAndTwoOfOneSourceContradict) {
                core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.timing", "tNONE=3"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.timing", "tRFC=x"})), core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.energy", "eNONE=3"})), core::InputError);
+  EXPECT_THROW(dram_config(read({"--hbm.energy", "eACT=-1"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.standard", "DDR99"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.pin_rate_gbps", "99"})), core::InputError);
 }

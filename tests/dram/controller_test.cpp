@@ -238,6 +238,39 @@ TEST_P(EveryController, NextEventIsNeverLateAndNeverWhenIdle) {
   EXPECT_EQ(channel->next_event(), core::kNever);
 }
 
+// Femtoseconds end after two and a half hours; shortly before, nothing has wrapped around.
+TEST(Overflow, TimesNearTheEndOfTheCounterAreExact) {
+  constexpr core::Femtoseconds kLate = 312'500 * std::int64_t{29'000'000'000'000};  // 9.06e18
+  for (const ControllerKind kind : {ControllerKind::kEventDriven, ControllerKind::kFast}) {
+    Config config;
+    config.refresh = RefreshMode::kNone;
+    config.controller = kind;
+    const auto machine = std::make_shared<const Spec>(resolve(config));
+    const auto channel = make_channel(machine, 0);
+    channel->advance(kLate - 1'000'000'000);
+    std::vector<core::MemoryRequest> load;
+    for (std::uint64_t index = 0; index < 64; ++index) {
+      load.push_back(request(index, index * 4096, 32, index % 2 == 1, kLate));
+    }
+    for (const core::MemoryRequest& one : load) channel->submit(one);
+    std::vector<core::MemoryEvent> done;
+    channel->advance(kLate + 10'000 * core::kFsPerNs);
+    channel->take_completed(done);
+    ASSERT_EQ(done.size(), load.size());
+    for (const core::MemoryEvent& event : done) {
+      EXPECT_GT(event.time, kLate);
+      EXPECT_LT(event.time, kLate + 10'000 * core::kFsPerNs);
+    }
+    const ChannelStats stats = channel->stats();
+    std::int64_t booked = stats.busy_ticks;
+    for (const std::int64_t ticks : stats.lost_ticks) booked += ticks;
+    EXPECT_EQ(booked, stats.total_ticks);
+    EXPECT_GT(stats.total_ticks, 0);
+    EXPECT_GE(stats.queue_wait_ticks, 0);
+    EXPECT_LT(stats.latency_ticks, 64 * 32'000);
+  }
+}
+
 // With refresh on: the next event after a submit is the arrival, not the next refresh.
 TEST_P(EveryController, NextEventKnowsRequestsThatHaveNotBeenSimulatedYet) {
   Config config;

@@ -72,6 +72,24 @@ TEST(Interleave, StridesUseEveryChannelEvenlyForAnyNumberOfStacks) {
   }
 }
 
+// Five and six stacks: 80 and 96 channels, and no power of two.
+TEST(Interleave, AStreamIsTheSameForEveryChannelOfFiveAndSixStacks) {
+  for (const int channels : {80, 96}) {
+    const Interleave interleave(channels, 256, true);
+    std::vector<std::uint64_t> bytes(static_cast<std::size_t>(channels));
+    const std::uint64_t stripes = 1000;
+    std::vector<Piece> pieces;
+    for (std::uint64_t at = 0; at < stripes * 256 * static_cast<std::uint64_t>(channels);
+         at += 4096) {
+      pieces.clear();
+      interleave.split(at, 4096, pieces);
+      for (const Piece& piece : pieces)
+        bytes[static_cast<std::size_t>(piece.channel)] += piece.bytes;
+    }
+    for (const std::uint64_t count : bytes) EXPECT_EQ(count, stripes * 256) << channels;
+  }
+}
+
 TEST(Interleave, WithoutTheHashAStrideOfAStripeCamps) {
   const Interleave interleave(16, 256, false);
   for (std::uint64_t index = 0; index < 100; ++index) {

@@ -49,11 +49,12 @@ std::pair<int, int> banks_for(const Geometry& geometry, const Rule& rule) {
   return {0, inner == node ? 0 : inner};
 }
 
-Command first_of(const CommandSet& set) {
+std::vector<Command> members(const CommandSet& set) {
+  std::vector<Command> commands;
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
-    if (set.contains(static_cast<Command>(kind))) return static_cast<Command>(kind);
+    if (set.contains(static_cast<Command>(kind))) commands.push_back(static_cast<Command>(kind));
   }
-  throw std::logic_error("empty command set");
+  return commands;
 }
 
 // Brings `bank` into a state in which `command` is legal, with a device that knows one rule only.
@@ -69,37 +70,44 @@ void prepare(Device& device, Command command, int bank, Tick tick) {
 
 class EveryRule : public ::testing::TestWithParam<const Standard*> {};
 
+// One rule alone, between one pair of its commands.
+void expect_exact(const Spec& full, const Rule& rule, Command from, Command to) {
+  SCOPED_TRACE(rule.text + ", here " + std::string(name_of(from)) + " -> " +
+               std::string(name_of(to)));
+  Spec alone = full;
+  alone.rules = {rule};
+  alone.align.fill(1);
+  const auto [from_bank, to_bank] = banks_for(full.geometry, rule);
+  Device device(alone);
+  constexpr Tick kStart = 100'000;
+  constexpr Tick kGap = 5'000;  // apart enough for any rule's own from-command
+  Tick oldest = 0;
+  for (int count = 0; count < rule.window; ++count) {
+    const Tick tick = kStart + count * kGap;
+    prepare(device, from, from_bank, tick - kGap / 2);
+    device.issue(from, from_bank, 7, tick);
+    if (count == 0) oldest = tick;
+  }
+  EXPECT_EQ(device.constraint(to, to_bank).tick, oldest + rule.ticks);
+  const Tick legal = oldest + rule.ticks;
+  EXPECT_FALSE(device.ready(to, to_bank, legal - 1));
+  EXPECT_TRUE(device.ready(to, to_bank, legal));
+  if (legal <= kStart + (rule.window - 1) * kGap) return;  // a window shorter than the gaps
+  if (rule.ticks <= 4) return;                             // no time to bring the banks in order
+  prepare(device, to, to_bank, kStart + (rule.window - 1) * kGap + 1);
+  Device late = device;
+  if (device.constraint(to, to_bank).tick == legal) {
+    EXPECT_THROW(device.issue(to, to_bank, 7, legal - 1), core::SimulationError);
+  }
+  EXPECT_NO_THROW(late.issue(to, to_bank, 7, late.constraint(to, to_bank).tick));
+}
+
 TEST_P(EveryRule, IsBlockedOneTickEarlyAndLegalOnTheTick) {
   const Spec full = spec_of(*GetParam());
   for (const Rule& rule : full.rules) {
-    SCOPED_TRACE(rule.text);
-    Spec alone = full;
-    alone.rules = {rule};
-    alone.align.fill(1);
-    const auto [from_bank, to_bank] = banks_for(full.geometry, rule);
-    const Command from = first_of(rule.from);
-    const Command to = first_of(rule.to);
-    Device device(alone);
-    constexpr Tick kStart = 100'000;
-    constexpr Tick kGap = 5'000;  // apart enough for any rule's own from-command
-    Tick oldest = 0;
-    for (int count = 0; count < rule.window; ++count) {
-      const Tick tick = kStart + count * kGap;
-      prepare(device, from, from_bank, tick - kGap / 2);
-      device.issue(from, from_bank, 7, tick);
-      if (count == 0) oldest = tick;
+    for (const Command from : members(rule.from)) {
+      for (const Command to : members(rule.to)) expect_exact(full, rule, from, to);
     }
-    EXPECT_EQ(device.constraint(to, to_bank).tick, oldest + rule.ticks);
-    const Tick legal = oldest + rule.ticks;
-    EXPECT_FALSE(device.ready(to, to_bank, legal - 1));
-    EXPECT_TRUE(device.ready(to, to_bank, legal));
-    if (legal <= kStart + (rule.window - 1) * kGap) continue;  // a window shorter than the gaps
-    prepare(device, to, to_bank, kStart + (rule.window - 1) * kGap + 1);
-    Device late = device;
-    if (device.constraint(to, to_bank).tick == legal && rule.ticks > 2) {
-      EXPECT_THROW(device.issue(to, to_bank, 7, legal - 1), core::SimulationError);
-    }
-    EXPECT_NO_THROW(late.issue(to, to_bank, 7, late.constraint(to, to_bank).tick));
   }
 }
 
@@ -120,6 +128,7 @@ TEST_P(EveryRule, IsInTheGoldenTableWithItsTicks) {
 // A rule whose window is shorter than four from-commands can be is checked tick by tick.
 TEST_P(EveryRule, FourActivateWindowHoldsBackTheFifth) {
   const Spec spec = spec_of(*GetParam());
+  if (!spec.timings.contains("tFAW")) GTEST_SKIP() << "the standard has no such window";
   Device device(spec);
   const Geometry& geometry = spec.geometry;
   Tick tick = 0;

@@ -89,6 +89,62 @@ TEST_F(DramCommand, OneInFlightIsTheSameForEveryController) {
   EXPECT_EQ(rows[0], rows[2]);
 }
 
+// Every request another row of one bank: a burst per tRC and channel, less what refresh takes.
+TEST_F(DramCommand, ConflictsComeEveryRowCycle) {
+  const CsvRow row = dram({"--pattern", "conflict", "--bytes", "1048576", "--request_bytes", "32",
+                           "--hbm.pin_rate_gbps", "6.4", "--hbm.refresh", "none"});
+  const double tRC = 45, burst_of_channel = 1.25 / 2;  // ns; two pseudo-channels share the peak
+  EXPECT_NEAR(number(row, "hbm_bandwidth_ratio") / (burst_of_channel / tRC), 1, 0.01);
+  EXPECT_EQ(number(row, "row_hits_count"), 0);
+}
+
+// A burst per ACT in the next bank: four per tFAW and pseudo-channel.
+TEST_F(DramCommand, RowMissesAreLimitedByTheActivateWindow) {
+  const CsvRow row = dram({"--pattern", "rowmiss", "--bytes", "16777216", "--request_bytes", "32",
+                           "--hbm.pin_rate_gbps", "6.4", "--hbm.refresh", "none"});
+  const double tFAW = 15, burst = 1.25;
+  EXPECT_NEAR(number(row, "hbm_bandwidth_ratio") / (4 * burst / tFAW), 1, 0.01);
+  EXPECT_EQ(number(row, "act_count"), 16777216 / 32);
+  const Outcome large = command({"dram", "--pattern", "rowmiss", "--request_bytes", "4096"});
+  EXPECT_EQ(large.exit_code, 2);
+  EXPECT_THAT(large.err, HasSubstr("does not stay in one channel"));
+}
+
+TEST_F(DramCommand, TheLatencyTableHoldsEveryPiece) {
+  const CsvRow row = dram({"--pattern", "random", "--bytes", "1048576", "--request_bytes", "32",
+                           "--latency_csv", path("latency.csv")});
+  std::ifstream file(path("latency.csv"));
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  double pieces = 0, below_median = 0, last = -1;
+  for (const CsvRow& bucket : rows_of(text)) {
+    EXPECT_GT(number(bucket, "at_least_ns"), last);
+    last = number(bucket, "at_most_ns");
+    EXPECT_GE(last, number(bucket, "at_least_ns"));
+    pieces += number(bucket, "pieces_count");
+    if (last < number(row, "latency_p50_ns")) below_median += number(bucket, "pieces_count");
+  }
+  EXPECT_EQ(pieces, number(row, "pieces_count"));
+  EXPECT_LE(below_median, pieces / 2);
+}
+
+TEST_F(DramCommand, EnergySumsToItsParts) {
+  for (const char* standard : {"hbm2", "ddr5", "gddr7"}) {
+    const CsvRow row =
+        dram({"--pattern", "mix", "--bytes", "2097152", "--hbm.standard", standard, "--hbm.stacks",
+              "2", "--hbm.channels_per_stack", "2", "--hbm.pin_rate_gbps",
+              standard == std::string("gddr7")  ? "28"
+              : standard == std::string("ddr5") ? "4.8"
+                                                : "2"});
+    double sum = 0;
+    for (const char* part : {"act", "read", "write", "io", "refresh", "background"}) {
+      EXPECT_GT(number(row, std::string("hbm_energy_") + part + "_pj"), 0) << standard << part;
+      sum += number(row, std::string("hbm_energy_") + part + "_pj");
+    }
+    EXPECT_NEAR(sum / number(row, "hbm_energy_pj"), 1, 1e-12);
+    EXPECT_NEAR(number(row, "hbm_energy_pj_per_bit") * number(row, "bits_count") / sum, 1, 1e-12);
+  }
+}
+
 TEST_F(DramCommand, SameSeedSameBytes) {
   const std::vector<std::string> arguments{"dram",    "--quiet", "--pattern", "random",
                                            "--bytes", "262144",  "--seed",    "5"};

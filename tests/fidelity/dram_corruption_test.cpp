@@ -13,10 +13,14 @@ namespace {
 using checker::TraceCommand;
 using enum Command;
 
-class DramCorruption : public ::testing::TestWithParam<int> {
+// A standard, and the place in its trace.
+class DramCorruption : public ::testing::TestWithParam<std::tuple<const Standard*, int>> {
  protected:
-  void SetUp() override {
+  void SetUp() override { make(RefreshMode::kAllBank); }
+  void make(RefreshMode refresh) {
     Config config;
+    config.standard = std::string(standard().name);
+    config.refresh = refresh;
     config.timing_ns = {{"tREFI", 1950}};
     spec_ = std::make_shared<const Spec>(resolve(config));
     limits_ = checker::limits_of(*spec_);
@@ -25,9 +29,15 @@ class DramCorruption : public ::testing::TestWithParam<int> {
                                                    static_cast<std::uint64_t>(spec_->channels)));
     ASSERT_TRUE(checked(limits_, good_).clean());
   }
-  // The index of a command of this kind, the GetParam()-th third of the trace.
+  static const Standard& standard() { return *std::get<0>(GetParam()); }
+  // What the checker calls the bus of a command.
+  std::string bus(const char* own) const {
+    return standard().shared_command_bus ? "command bus" : std::string(own) + " command bus";
+  }
+  // The index of a command of this kind, from the given place of the trace on.
   std::size_t pick(Command kind) const {
-    const std::size_t from = good_.commands.size() / 8 * static_cast<std::size_t>(GetParam());
+    const std::size_t from =
+        good_.commands.size() / 8 * static_cast<std::size_t>(std::get<1>(GetParam()));
     for (std::size_t i = from; i < good_.commands.size(); ++i) {
       if (good_.commands[i].command == kind) return i;
     }
@@ -139,7 +149,7 @@ TEST_P(DramCorruption, DuplicatedActivate) {
   const auto at = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kAct));
   bad.commands.insert(at, *at);
   expect(bad, "ACT to an open bank");
-  expect(bad, "row command bus");
+  expect(bad, bus("row"));
 }
 
 TEST_P(DramCorruption, DuplicatedRead) {
@@ -148,7 +158,7 @@ TEST_P(DramCorruption, DuplicatedRead) {
   bad.commands.insert(at, *at);
   expect(bad, "tCCD_L");
   expect(bad, "data bus");
-  expect(bad, "column command bus");
+  expect(bad, bus("column"));
 }
 
 TEST_P(DramCorruption, SwappedLines) {
@@ -170,6 +180,7 @@ TEST_P(DramCorruption, PrechargeShiftedEarlier) {
 }
 
 TEST_P(DramCorruption, OffTheClockEdge) {
+  if (limits_.act_grid == 1) GTEST_SKIP() << "every tick is an edge";
   Traced bad = good_;
   bad.commands[pick(kAct)].tick += 1;
   restore_order(bad);
@@ -182,7 +193,58 @@ TEST_P(DramCorruption, BankThatDoesNotExist) {
   expect(bad, "address");
 }
 
-INSTANTIATE_TEST_SUITE_P(Places, DramCorruption, ::testing::Range(0, 6));
+TEST_P(DramCorruption, OneBankRefreshedForAnother) {
+  if (!standard().per_bank_refresh) GTEST_SKIP() << "no REFpb";
+  make(RefreshMode::kPerBank);
+  Traced bad = good_;
+  TraceCommand& refresh = bad.commands[pick(kRefPb)];
+  refresh.bg = (refresh.bg + 1) % static_cast<int>(limits_.bank_groups);
+  expect(bad, "REFpb twice in a round");
+}
+
+// Without the first of a round the rest would only be another order.
+TEST_P(DramCorruption, DroppedRefreshOfABank) {
+  if (!standard().per_bank_refresh) GTEST_SKIP() << "no REFpb";
+  make(RefreshMode::kPerBank);
+  Traced bad = good_;
+  auto refresh = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRefPb));
+  while (refresh->command != kRefPb || refresh->bg + refresh->bank == 0) ++refresh;
+  bad.commands.erase(refresh);
+  expect(bad, "REFpb twice in a round");
+}
+
+TEST_P(DramCorruption, OneSameBankRefreshedForAnother) {
+  if (!standard().same_bank_refresh) GTEST_SKIP() << "no REFsb";
+  make(RefreshMode::kSameBank);
+  Traced bad = good_;
+  TraceCommand& refresh = bad.commands[pick(kRefSb)];
+  refresh.bank = (refresh.bank + 1) % static_cast<int>(limits_.banks);
+  expect(bad, "REFsb twice in a round");
+}
+
+TEST_P(DramCorruption, ActivateTooSoonAfterSameBankRefresh) {
+  if (!standard().same_bank_refresh) GTEST_SKIP() << "no REFsb";
+  make(RefreshMode::kSameBank);
+  Traced bad = good_;
+  const std::size_t refresh = pick(kRefSb);
+  const auto act =
+      std::find_if(bad.commands.begin() + static_cast<std::ptrdiff_t>(refresh), bad.commands.end(),
+                   [&](const TraceCommand& later) {
+                     return later.command == kAct && later.sid == bad.commands[refresh].sid;
+                   });
+  ASSERT_NE(act, bad.commands.end());
+  act->tick = bad.commands[refresh].tick + limits_.tREFSBRD - 1;
+  restore_order(bad);
+  expect(bad, "tREFSBRD");
+}
+
+INSTANTIATE_TEST_SUITE_P(Standards, DramCorruption,
+                         ::testing::Combine(::testing::ValuesIn(all_standards()),
+                                            ::testing::Values(0, 2, 4)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param)->name) + "_" +
+                                  std::to_string(std::get<1>(row.param));
+                         });
 
 }  // namespace
 }  // namespace ridgepoint::dram::testing

@@ -24,14 +24,31 @@ double LatencyHistogram::mean() const {
   return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
 }
 
+namespace {
+
+dram::Tick least_of(std::size_t index) {
+  const std::size_t shift = index < 128 ? 0 : index / 64 - 1;
+  return static_cast<dram::Tick>((index - shift * 64) << shift);
+}
+
+}  // namespace
+
+std::vector<LatencyHistogram::Bucket> LatencyHistogram::buckets() const {
+  std::vector<Bucket> used;
+  for (std::size_t index = 0; index < counts_.size(); ++index) {
+    if (counts_[index] != 0)
+      used.push_back({least_of(index), least_of(index + 1) - 1, counts_[index]});
+  }
+  return used;
+}
+
 dram::Tick LatencyHistogram::quantile(double share) const {
   const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(count_)));
   std::int64_t seen = 0;
   for (std::size_t index = 0; index < counts_.size(); ++index) {
     seen += counts_[index];
     if (seen < wanted || seen == 0) continue;
-    const std::size_t shift = index < 128 ? 0 : index / 64 - 1;
-    return static_cast<dram::Tick>((index - shift * 64) << shift);
+    return least_of(index);
   }
   return 0;
 }

@@ -22,6 +22,12 @@ class LatencyHistogram {
   double mean() const;
   // The smallest value that at least `share` of the entries do not exceed; 0 when empty.
   dram::Tick quantile(double share) const;
+  // Every bucket with entries, in order: its least and its greatest value, and how many.
+  struct Bucket {
+    dram::Tick least, greatest;
+    std::int64_t count;
+  };
+  std::vector<Bucket> buckets() const;
 
  private:
   std::vector<std::int64_t> counts_;

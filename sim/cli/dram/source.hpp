@@ -9,6 +9,10 @@
 
 #include "sim/core/time.hpp"
 
+namespace ridgepoint::dram {
+struct Spec;
+}
+
 namespace ridgepoint::cli {
 
 struct Access {
@@ -26,7 +30,7 @@ class Source {
 };
 
 struct PatternConfig {
-  std::string name;  // sequential, random, strided, mix, streams, paged_kv
+  std::string name;  // one of option dram.pattern
   std::uint64_t bytes = 0;
   std::uint32_t request_bytes = 64;
   std::uint64_t span_bytes = 0;  // addresses are below it; at least request_bytes
@@ -36,7 +40,9 @@ struct PatternConfig {
   std::uint64_t page_bytes = 32768;  // at least request_bytes and at most span_bytes
   std::uint64_t seed = 1;
 };
-std::unique_ptr<Source> make_pattern(const PatternConfig& config);
+// Patterns conflict and rowmiss take their addresses from the memory's geometry, not from
+// span_bytes; request_bytes is then at most the interleave's granule.
+std::unique_ptr<Source> make_pattern(const PatternConfig& config, const dram::Spec& spec);
 
 // Lines `address R|W [time_ns]`: address in decimal or 0x hexadecimal, time in nanoseconds (with a
 // fraction) that never decreases, 0 where it is missing; `#` starts a comment. Throws InputError

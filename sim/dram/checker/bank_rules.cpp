@@ -45,7 +45,12 @@ void BankRules::require_idle(const TraceCommand& command, const Limits& limits,
                              Report& report) const {
   require(report, "tRC", opened_, limits.tRC, command);
   const bool by_itself = auto_precharges(closed_.command.command);
-  require(report, by_itself ? "auto precharge" : "tRP", closed_, limits.tRP, command);
+  const bool all = closed_.command.command == Command::kPreAb && limits.tRPab > 0;
+  require(report,
+          by_itself ? "auto precharge"
+          : all     ? "tRPab"
+                    : "tRP",
+          closed_, all ? limits.tRPab : limits.tRP, command);
   require_refreshed(command, limits, report);
 }
 

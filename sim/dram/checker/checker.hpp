@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the commands of one DRAM channel and says which rules of its standard they break. Written
-// from the rules as JESD235 (HBM2) and JESD238 (HBM3) define them, and independent of the
+// from the rules as JEDEC's standards define them for each kind of memory, and independent of the
 // controllers: it shares with them the names of commands and the numbers in Limits, nothing else.
 #pragma once
 

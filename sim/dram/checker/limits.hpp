@@ -31,10 +31,12 @@ struct Limits {
 
   Tick tCL = 0, tCWL = 0, tBURST = 0;  // tBURST: one burst on the data bus
   Tick tCCD_S = 0, tCCD_L = 0, tCCD_R = 0;
+  Tick tCCD_L_WR = 0;  // between writes, where it differs from tCCD_L
   Tick tRTW = 0, tWTR_S = 0, tWTR_L = 0;
   Tick tRCDRD = 0, tRCDWR = 0, tRAS = 0, tRC = 0;
   Tick tRRD_S = 0, tRRD_L = 0, tFAW = 0;
   Tick tRP = 0, tRTP = 0, tWR = 0, tPPD = 0;
+  Tick tRPab = 0;  // after PREab, where it differs from tRP
   Tick tREFI = 0, tRFC = 0, tRFCpb = 0, tRREFD = 0;
   Tick tREFI2 = 0, tRFCsb = 0, tREFSBRD = 0;  // same-bank refresh
 

@@ -76,7 +76,9 @@ void PseudoChannelRules::precharge(const TraceCommand& command, const Limits& li
 void PseudoChannelRules::column(const TraceCommand& command, const Limits& limits, Report& report) {
   Group& group = group_of(command, limits);
   if (is_write(command.command)) {
-    require(report, "tCCD_L", group.written, limits.tCCD_L, command);
+    const bool own = limits.tCCD_L_WR > 0;
+    require(report, own ? "tCCD_L_WR" : "tCCD_L", group.written,
+            own ? limits.tCCD_L_WR : limits.tCCD_L, command);
     require(report, "tCCD_S", written_, limits.tCCD_S, command);
     require(report, "tRTW", read_, limits.tRTW, command);
     group.written.set(command);

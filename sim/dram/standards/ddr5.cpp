@@ -46,6 +46,19 @@ std::vector<NamedTiming> timings() {
   };
 }
 
+// HBM2's array by the square of the voltage (1.1 V to 1.2 V) and the length of the row, over the
+// four devices of a rank's sub-channel.
+std::vector<NamedEnergy> energies() {
+  return {
+      {"eACT", 3.06, "estimate: HBM2's by voltage, for four rows of 1 KiB"},
+      {"eRD", 2.25, "estimate: HBM2's by voltage"},
+      {"eWR", 2.25, "estimate: HBM2's by voltage"},
+      {"eIO", 6.0, "estimate: terminated pins and a module's traces"},
+      {"eREF", 3.06, "estimate: as ACT and PRE of a row"},
+      {"pSTANDBY", 400, "estimate: four devices of about 90 mA at 1.1 V"},
+  };
+}
+
 std::vector<TimingRule> rules() {
   return {
       // Bank: row access
@@ -117,6 +130,7 @@ const Standard& ddr5() {
                  {{kPre, kPreAb, kPreSb, kRefAb, kRefSb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 2, 1}},
       .timings = timings(),
+      .energies = energies(),
       .refresh_times = {{64, 295}, {0, 410}},
       .rules = rules(),
       .default_map = "row sid bank col:4 bg col",

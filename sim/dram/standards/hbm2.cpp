@@ -42,6 +42,19 @@ std::vector<NamedTiming> timings() {
   };
 }
 
+// The row is 1 KiB, as in the source of its energy.
+std::vector<NamedEnergy> energies() {
+  constexpr std::string_view kOConnor = "O'Connor et al., MICRO 2017, table 3: HBM2";
+  return {
+      {"eACT", 0.909, kOConnor},
+      {"eRD", 1.51 + 1.17, kOConnor},  // before and after the global sense amplifiers
+      {"eWR", 1.51 + 1.17, "estimate: as a read"},
+      {"eIO", 0.80, kOConnor},
+      {"eREF", 0.909, "estimate: as ACT and PRE of a row"},
+      {"pSTANDBY", 66, "DRAMsim3, HBM2: IDD3N 55 mA at 1.2 V, itself without a source"},
+  };
+}
+
 std::vector<TimingRule> rules() {
   return {
       // Bank: row access
@@ -111,6 +124,7 @@ const Standard& hbm2() {
                  {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 1, 1}},
       .timings = timings(),
+      .energies = energies(),
       .refresh_times = {{1, 110}, {2, 160}, {4, 260}, {8, 350}, {0, 450}},
       .rules = rules(),
       .default_map = "row bank bg:1 sid col:3 bg:1 pc col",

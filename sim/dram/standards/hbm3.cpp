@@ -44,6 +44,19 @@ std::vector<NamedTiming> timings() {
   };
 }
 
+// HBM2's figures by the square of the core voltage, 1.1 V to 1.2 V.
+std::vector<NamedEnergy> energies() {
+  constexpr std::string_view kEstimate = "estimate: HBM2's by (1.1 V / 1.2 V)^2";
+  return {
+      {"eACT", 0.764, kEstimate},
+      {"eRD", 2.25, kEstimate},
+      {"eWR", 2.25, kEstimate},
+      {"eIO", 0.40, "estimate: half of HBM2's, for the 0.4 V swing of the pins"},
+      {"eREF", 0.764, kEstimate},
+      {"pSTANDBY", 28, "estimate: HBM2's by voltage, for a channel of half the pins"},
+  };
+}
+
 std::vector<TimingRule> rules() {
   return {
       // Bank: row access
@@ -114,6 +127,7 @@ const Standard& hbm3() {
                  {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 2, 2}},
       .timings = timings(),
+      .energies = energies(),
       .refresh_times = {{4, 260}, {8, 350}, {16, 450}, {0, 550}},
       .rules = rules(),
       .default_map = "row bank bg:1 sid col:3 bg:1 pc col",

@@ -39,6 +39,19 @@ std::vector<NamedTiming> timings() {
   };
 }
 
+// HBM2's figures by the square of the core voltage, 1.05 V to 1.2 V.
+std::vector<NamedEnergy> energies() {
+  constexpr std::string_view kEstimate = "estimate: HBM2's by (1.05 V / 1.2 V)^2";
+  return {
+      {"eACT", 0.696, kEstimate},
+      {"eRD", 2.05, kEstimate},
+      {"eWR", 2.05, kEstimate},
+      {"eIO", 0.40, "estimate: as HBM3"},
+      {"eREF", 0.696, kEstimate},
+      {"pSTANDBY", 25, "estimate: HBM2's by voltage, for a channel of half the pins"},
+  };
+}
+
 }  // namespace
 
 const Standard& hbm4() {
@@ -55,6 +68,7 @@ const Standard& hbm4() {
     standard.min_pin_rate_gbps = 6.4;
     standard.max_pin_rate_gbps = 10.0;
     standard.timings = timings();
+    standard.energies = energies();
     standard.refresh_times = {{4, 400}, {8, 450}, {0, 530}};
     standard.default_map = "row bank sid col:3 bg pc col";
     return standard;

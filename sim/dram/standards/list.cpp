@@ -7,8 +7,9 @@ namespace ridgepoint::dram {
 
 const std::vector<const Standard*>& all_standards() {
   static const std::vector<const Standard*> kAll{
-      &standards::ddr5(), &standards::gddr6(), &standards::hbm2(), &standards::hbm2e(),
-      &standards::hbm3(), &standards::hbm3e(), &standards::hbm4(), &standards::lpddr5x()};
+      &standards::ddr5(),  &standards::gddr6(), &standards::gddr7(),
+      &standards::hbm2(),  &standards::hbm2e(), &standards::hbm3(),
+      &standards::hbm3e(), &standards::hbm4(),  &standards::lpddr5x()};
   return kAll;
 }
 

@@ -10,6 +10,7 @@ namespace ridgepoint::dram::standards {
 
 const Standard& ddr5();
 const Standard& gddr6();
+const Standard& gddr7();
 const Standard& hbm2();
 const Standard& hbm2e();
 const Standard& hbm3();

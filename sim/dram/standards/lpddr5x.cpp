@@ -45,6 +45,19 @@ std::vector<NamedTiming> timings() {
   };
 }
 
+// HBM2's array by the square of the voltage (1.05 V to 1.2 V) and the length of the row; the pins
+// bring the sum near the 3 to 4 pJ/bit commonly quoted.
+std::vector<NamedEnergy> energies() {
+  return {
+      {"eACT", 1.39, "estimate: HBM2's by voltage, for a row of 2 KiB"},
+      {"eRD", 2.05, "estimate: HBM2's by voltage"},
+      {"eWR", 2.05, "estimate: HBM2's by voltage"},
+      {"eIO", 0.9, "estimate: unterminated pins at 0.5 V"},
+      {"eREF", 1.39, "estimate: as ACT and PRE of a row"},
+      {"pSTANDBY", 20, "estimate"},
+  };
+}
+
 std::vector<TimingRule> rules() {
   return {
       // Bank: row access
@@ -115,6 +128,7 @@ const Standard& lpddr5x() {
                  {{kPre, kPreAb, kRefAb, kRefPb}, Bus::kRow, 1, 1},
                  {{kRd, kWr, kRda, kWra}, Bus::kColumn, 1, 1}},
       .timings = timings(),
+      .energies = energies(),
       .refresh_times = {{8, 210}, {16, 280}, {0, 380}},
       .rules = rules(),
       .default_map = "row sid bank bg:1 col:4 bg:1 col",

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short way for reads: who is served next. Servers are appointed among the requests to open
+// rows, and the next column command is planned.
+#include "sim/dram/event_lanes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace ridgepoint::dram {
+
+// After something that may have changed who has requests to open rows. False when nothing did.
+bool EventChannel::renew(Lane& lane, Tick now) {
+  if (lane.changes == lane.queue->changes()) return false;
+  if (!add_rivals(lane, now)) prepare(lane, now);
+  plan(lane, now);
+  return true;
+}
+
+// The usual case of a change: more banks have requests to open rows. False for any other.
+bool EventChannel::add_rivals(Lane& lane, Tick now) {
+  const std::uint64_t hits = lane.queue->hits();
+  if ((lane.known & ~hits) != 0) return false;
+  for (const Server& server : lane.server) {
+    if (server.visit == nullptr) return false;
+  }
+  const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
+  for (std::uint64_t left = hits & ~lane.known; left != 0; left &= left - 1) {
+    const int bank = std::countr_zero(left);
+    const Tick ready = timers_.narrow(Command::kRd, lane.pc->first_bank + bank);
+    if (ready <= soon) return false;
+    lane.wake = std::min(lane.wake, ready);
+  }
+  lane.known = hits;
+  lane.changes = lane.queue->changes();
+  return true;
+}
+
+// By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
+// beyond what holds back all.
+Tick EventChannel::read_spacing(int a, int b) const {
+  if (a >> stack_id_shift_ != b >> stack_id_shift_) return spacing_.other_stack_id;
+  return a >> group_shift_ == b >> group_shift_ ? spacing_.group : spacing_.stack_id;
+}
+
+// Appoints the servers among the requests to open rows that are ready at `from`, or two bursts
+// later; the lane wakes when another one becomes ready.
+void EventChannel::prepare(Lane& lane, Tick from) {
+  lane.changes = lane.queue->changes();
+  lane.known = lane.queue->hits();
+  lane.wake = core::kNever;
+  Tick soon = std::max(lane.gate, from) + 2 * tBURST_;
+  std::uint64_t ready = ready_banks(lane, soon);
+  if (ready == 0 && lane.wake != core::kNever) {
+    soon = std::exchange(lane.wake, core::kNever) + 2 * tBURST_;
+    ready = ready_banks(lane, soon);
+  }
+  const int first = oldest_of(lane, ready, -1);
+  const int second = first < 0 ? -1 : oldest_of(lane, ready, first >> group_shift_);
+  const int base = lane.pc->first_bank;
+  appoint(lane, first < 0 ? -1 : base + first, second < 0 ? -1 : base + second);
+  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
+  for (; ready != 0; ready &= ready - 1) {
+    const int bank = std::countr_zero(ready);
+    if (bank != first && bank != second) add_rival(lane, bank);
+  }
+}
+
+// Banks with requests to their open rows that are ready at `soon`; the others lower `wake`.
+std::uint64_t EventChannel::ready_banks(Lane& lane, Tick soon) const {
+  std::uint64_t result = 0;
+  for (std::uint64_t left = lane.queue->hits(); left != 0; left &= left - 1) {
+    const int bank = lane.pc->first_bank + std::countr_zero(left);
+    const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
+                       : bank == lane.server[1].bank ? lane.server[1].ready
+                                                     : timers_.narrow(Command::kRd, bank);
+    if (ready <= soon) {
+      result |= left & -left;
+    } else {
+      lane.wake = std::min(lane.wake, ready);
+    }
+  }
+  return result;
+}
+
+// The bank of `banks` with the oldest request, outside bank group `not_in`; -1: none.
+int EventChannel::oldest_of(const Lane& lane, std::uint64_t banks, int not_in) const {
+  int result = -1;
+  std::uint64_t age = kNobody;
+  for (; banks != 0; banks &= banks - 1) {
+    const int bank = std::countr_zero(banks);
+    if (bank >> group_shift_ == not_in) continue;
+    const std::uint64_t order = lane.queue->hit(bank).oldest().order;
+    if (order < age) age = order, result = bank;
+  }
+  return result;
+}
+
+void EventChannel::add_rival(Lane& lane, int local) const {
+  const int bank = lane.pc->first_bank + local;
+  const int group = bank >> group_shift_;
+  const int where = group == lane.server[0].bank >> group_shift_   ? 0
+                    : group == lane.server[1].bank >> group_shift_ ? 1
+                                                                   : 2;
+  lane.rival[where] = std::min(lane.rival[where], lane.queue->hit(local).oldest().order);
+  lane.rival_ready[where] = std::min(lane.rival_ready[where], timers_.narrow(Command::kRd, bank));
+}
+
+// Makes two banks the servers; one that was a server already keeps what only it knows.
+void EventChannel::appoint(Lane& lane, int first, int second) {
+  if (lane.server[0].bank == second || lane.server[1].bank == first) {
+    std::swap(lane.server[0], lane.server[1]);
+  }
+  const int bank[2]{first, second};
+  for (int i = 0; i < 2; ++i) {
+    if (lane.server[i].bank != bank[i]) settle(lane.server[i]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i];
+    const Server& other = lane.server[1 - i];
+    if (server.bank != bank[i]) {
+      server = {};
+      if (bank[i] >= 0) {
+        server.bank = bank[i];
+        server.ready = timers_.narrow(Command::kRd, bank[i]);
+        server.group_ready = timers_.at(Scope::kBankGroup, Command::kRd, bank[i]);
+        if (other.last >= 0) {
+          server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank[i]));
+        }
+      }
+    }
+    if (bank[i] >= 0) look_up(lane, server);
+  }
+  lane.apart = second < 0 ? 0 : read_spacing(first, second);
+}
+
+// The server's next burst.
+void EventChannel::look_up(const Lane& lane, Server& server) const {
+  server.visit = &lane.queue->hit(server.bank & bank_mask_);
+  server.order = server.visit->oldest().order;
+  server.first_of_row = ledger_.first_of_row(server.bank);
+}
+
+// The next column command: at the first tick from `from` on that the buses allow, by the older of
+// the servers that are ready then, provided that nobody else may be older or readier.
+void EventChannel::plan(Lane& lane, Tick from) const {
+  lane.order = 0;  // somebody not known goes first
+  lane.chosen = -1;
+  const auto& [first, second] = lane.server;
+  if (first.bank < 0) {
+    lane.next = std::max(lane.wake, from);
+    return;
+  }
+  lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
+  const Tick ready = std::min(first.ready, second.ready);
+  if (ready > lane.next) {
+    const Tick rivals =
+        std::min({std::max(lane.rival_ready[0], first.group_ready),
+                  std::max(lane.rival_ready[1], second.group_ready), lane.rival_ready[2]});
+    if (rivals <= lane.next) return;  // not known who
+    lane.next = spec_->align_up(Command::kRd, std::min(ready, rivals));
+  }
+  std::uint64_t oldest = lane.rival[2];
+  if (first.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[0]);
+  if (second.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[1]);
+  if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;
+  if (second.ready <= lane.next && second.order < oldest) oldest = second.order, lane.chosen = 1;
+  if (lane.next >= lane.wake) {
+    lane.next = std::max(lane.wake, from);
+    lane.chosen = -1;
+  } else if (lane.chosen >= 0) {
+    lane.order = oldest;
+  }
+}
+
+}  // namespace ridgepoint::dram

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources of the short way for reads share; see event_stream.cpp.
+#pragma once
+
+#include "sim/dram/event_channel.hpp"
+
+namespace ridgepoint::dram {
+
+inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+
+// A bank that has requests to its open row.
+struct EventChannel::Server {
+  int bank = -1;  // flat; -1: none
+  BankQueues::Visit* visit = nullptr;
+  std::uint64_t order = kNobody;
+  Tick ready = core::kNever;  // by the rules of its bank, group and stack id
+  Tick group_ready = 0;       // nobody in its group is ready before
+  Tick last = -1;             // its latest column command that no register knows of
+  std::int32_t bursts = 0;    // that no statistic knows of
+  bool first_of_row = false;
+};
+
+// One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
+// and their rivals: how old the oldest of all others is, who must stay younger than whom is served,
+// and when the first of them might be ready; for those in the group of server 0, in that of
+// server 1, and elsewhere.
+struct EventChannel::Lane {
+  PseudoChannel* pc = nullptr;
+  BankQueues* queue = nullptr;
+  Server server[2];
+  Tick apart = 0;  // the other server's spacing
+  std::uint64_t rival[3]{kNobody, kNobody, kNobody};
+  Tick rival_ready[3]{core::kNever, core::kNever, core::kNever};
+  std::uint32_t changes = 0;  // of the queue, that the lane knows of
+  std::uint64_t known = 0;    // its hits() then
+  Tick gate = 0;              // by the rules of the pseudo-channel and the channel
+  Tick slot_end = 0;          // of the data bus
+  Tick next = core::kNever;   // the next column command
+  Tick wake = core::kNever;   // another bank may have one from then on
+  std::uint64_t order = 0;
+  int chosen = -1;  // its server; -1: another request might be served then
+  Ledger::Stretch stretch;
+};
+
+inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
+  if (server.visit->queued() > 1) {
+    lane.queue->leave(*server.visit);
+    server.order = server.visit->oldest().order;
+  } else {
+    server_left(lane, server, now);
+  }
+}
+
+// A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
+// False when more than the length of a run may have changed.
+inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
+  if (incoming_.left == 0 || incoming_.pc != lane.pc) return true;
+  if (now >= to) {
+    start_at_ = now;
+    return false;
+  }
+  BankQueues::Visit* visit = incoming_.visit;
+  if (incoming_.left > 1 && visit != nullptr && lane.pc->queues[1].empty()) {
+    lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
+    ledger_.entered(1, now);
+    --incoming_.left;
+    return true;
+  }
+  feed(now);
+  return false;
+}
+
+inline void EventChannel::trace_read(const Server& server, Tick now) const {
+  if (!ledger_.observer()) return;
+  const BankQueues::Visit& visit = *server.visit;
+  ledger_.trace(Command::kRd, {server.bank, visit.row, map_.column(visit.oldest().number)}, now);
+}
+
+}  // namespace ridgepoint::dram

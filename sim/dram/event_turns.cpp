@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short way for reads: turns. Where two bank groups fill the data bus, the two servers of a
+// pseudo-channel take turns, burst by burst, and the two pseudo-channels fit between each other; as
+// long as nothing else happens than bursts of known runs entering, whole rounds are taken at once.
+#include <algorithm>
+#include <utility>
+
+#include "sim/dram/event_lanes.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+constexpr int kMostRounds = 16;
+constexpr int kPatience = 2;  // turns before rounds are tried again
+
+}  // namespace
+
+// Whether the lane's servers take turns without a gap until something changes: each is held back
+// by its bank group for longer than one slot of the data bus, and no longer than two.
+bool EventChannel::alternates(const Lane& lane) const {
+  if (lane.chosen < 0 || lane.server[1].bank < 0 || lane.next != lane.slot_end) return false;
+  return lane.server[1 - lane.chosen].ready <= lane.next + tBURST_ && lane.apart <= tBURST_;
+}
+
+// As many bursts as go on without a thought: those of `lane` alone before the other lane's next
+// one, or of both when they fit between each other. False when there are none.
+bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
+  if (!takes_turns_ || !alternates(lane)) return false;
+  const Tick start = lane.next;
+  Tick horizon = to - 1;
+  Lane* waiting = nullptr;
+  if (other != nullptr && other->next < start + tBURST_) {
+    const bool fits = other->next - start >= spacing_.channel &&
+                      start + tBURST_ - other->next >= spacing_.channel;
+    if (!fits || !alternates(*other)) return false;
+    waiting = other;
+  } else if (other != nullptr) {
+    horizon = std::min(horizon, other->next);
+  }
+  const bool both = waiting != nullptr;
+  Tick limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+  Lane* turn = &lane;
+  Tick look = next_look();
+  int patience = 0;
+  for (;;) {
+    const Tick soonest = std::min(look, limit);
+    if (turn->next >= soonest) {
+      if (soonest >= horizon || start_at_ <= soonest) break;
+      if (look <= limit) row_phase(look);
+      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
+      if (!awakens(lane, turn->next) || (both && !awakens(*other, turn->next))) break;
+      look = next_look();
+      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+      continue;
+    }
+    if (--patience < 0) {
+      if (const int rounds = rounds_ahead(*turn, waiting, soonest); rounds > 1) {
+        take_rounds(*turn, waiting, rounds);
+        continue;
+      }
+      patience = kPatience;
+    }
+    if (!take_turn(*turn)) break;
+    const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
+    if (!more || turn->changes != turn->queue->changes()) {
+      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
+      look = next_look();
+      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+    }
+    if (both) std::swap(turn, waiting);
+  }
+  if (lane.next == start) return false;
+  turns_taken(lane);
+  if (both) {
+    turns_taken(*other);
+  } else if (other != nullptr) {
+    give_way(*other, lane.next - tBURST_);
+  }
+  return true;
+}
+
+// Whether the lane takes its next turn as if nothing had changed.
+bool EventChannel::goes_on(Lane& lane, bool takes_turns) {
+  if (lane.changes == lane.queue->changes()) return true;
+  if (!takes_turns) return false;
+  if (add_rivals(lane, lane.next)) return true;
+  const Tick next = lane.next;
+  turns_taken(lane);
+  return lane.next == next && alternates(lane);
+}
+
+// When another bank becomes ready at or before `now`: whether the servers are still the same.
+bool EventChannel::awakens(Lane& lane, Tick now) {
+  if (lane.wake > now) return true;
+  const int turn = lane.server[lane.chosen].bank;
+  const int other = lane.server[1 - lane.chosen].bank;
+  prepare(lane, now);
+  lane.chosen = lane.server[0].bank == turn ? 0 : 1;
+  return lane.server[lane.chosen].bank == turn && lane.server[1 - lane.chosen].bank == other;
+}
+
+// Whom the server must be older than in its turn, when the other's group has just been used.
+std::uint64_t EventChannel::turn_limit(const Lane& lane, int server) {
+  return std::min(lane.rival[server], lane.rival[2]);
+}
+
+// One burst of the lane's chosen server; false when there is something special about it.
+inline bool EventChannel::take_turn(Lane& lane) {
+  Server& server = lane.server[lane.chosen];
+  if (server.order >= turn_limit(lane, lane.chosen) || !server.visit->whole) return false;
+  if (server.first_of_row) {
+    ledger_.count_first(server.bank);
+    ++lane.stretch.firsts;
+    server.first_of_row = false;
+  }
+  ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
+  lane.stretch.ticks += lane.next;
+  ++server.bursts;
+  server.last = lane.next;
+  trace_read(server, lane.next);
+  lane.chosen ^= 1;
+  lane.next += tBURST_;
+  burst_left(lane, server, server.last);
+  return true;
+}
+
+// How many bursts of each lane follow in turn without anything else happening than blocked bursts
+// entering visits that have begun.
+int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) {
+  const Tick start = other != nullptr ? other->next : lane.next;
+  if (start + tBURST_ >= limit) return 0;
+  int rounds = rounds_of(lane, kMostRounds);
+  if (other != nullptr) rounds = rounds_of(*other, rounds);
+  if (rounds < 2) return 0;
+  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+    rounds = std::min(rounds, quiet_rounds(other != nullptr ? 2 : 1));
+  }
+  while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
+  return rounds;
+}
+
+// So many that less enters than is known to be of that kind.
+int EventChannel::quiet_rounds(int lanes) {
+  if (incoming_.visit == nullptr) return 0;
+  int room = 0;
+  for (const PseudoChannel& pc : pcs_) {
+    if (!pc.queues[1].empty()) return 0;
+    room += pc.queues[0].room();
+  }
+  if (incoming_.left + ahead_.bursts - room <= lanes * kMostRounds) look_ahead();
+  return std::max(0, incoming_.left + ahead_.bursts - 1 - room) / lanes;
+}
+
+// At most `rounds`, as far as the lane's servers are both plain and the oldest.
+int EventChannel::rounds_of(const Lane& lane, int rounds) {
+  const Server& first = lane.server[lane.chosen];
+  const Server& second = lane.server[1 - lane.chosen];
+  if (first.first_of_row || second.first_of_row) return 0;
+  if (!first.visit->whole || !second.visit->whole) return 0;
+  rounds = std::min({rounds, 2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1});
+  for (; rounds > 1; rounds /= 2) {
+    const auto youngest = [](const Server& server, int bursts) {
+      return server.visit->burst[server.visit->left + bursts - 1].order;
+    };
+    if (youngest(first, (rounds + 1) / 2) < turn_limit(lane, lane.chosen) &&
+        youngest(second, rounds / 2) < turn_limit(lane, 1 - lane.chosen)) {
+      return rounds;
+    }
+  }
+  return 0;
+}
+
+void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
+  if (ledger_.observer()) trace_rounds(lane, other, rounds);
+  const Tick first = lane.next;
+  const Tick other_first = other != nullptr ? other->next : 0;
+  take_rounds(lane, rounds);
+  if (other != nullptr) take_rounds(*other, rounds);
+  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+    fill_up(lane, first, rounds, other, other_first);
+  }
+}
+
+void EventChannel::take_rounds(Lane& lane, int rounds) {
+  const Tick last = (rounds - 1) * tBURST_;
+  lane.stretch.ticks += rounds * lane.next + rounds * last / 2;
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
+    const int bursts = (rounds + 1 - i) / 2;
+    lane.queue->leave(*server.visit, bursts);
+    server.order = server.visit->oldest().order;
+    server.bursts += bursts;
+    server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
+    lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
+  }
+  lane.chosen ^= rounds & 1;
+  lane.next += rounds * tBURST_;
+}
+
+// Bursts enter in their order, each at the tick after the column command that made room for it.
+void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
+                           Tick other_first) {
+  struct Room {
+    int at_hand = 0;  // places that were free before these commands
+    int places = 0;   // that they free
+    Tick next = 0;    // the tick of the next one
+  };
+  Room room[kLanes];
+  for (const PseudoChannel& pc : pcs_) room[pc.index].at_hand = pc.queues[0].room();
+  room[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
+  if (other != nullptr) {
+    room[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
+  }
+  Incoming& in = incoming_;
+  Tick now = 0;
+  Tick ticks = 0;
+  int entered = 0;
+  for (Room* here = &room[in.pc->index];; here = &room[in.pc->index]) {
+    for (; in.left > 0; --in.left) {
+      if (here->at_hand > 0) {
+        --here->at_hand;
+      } else if (here->places > 0) {
+        now = std::max(now, here->next);
+        here->next += tBURST_;
+        --here->places;
+      } else {
+        ledger_.entered(entered, ticks);
+        return;
+      }
+      in.pc->queues[0].enter(*in.visit, {in.piece->next_burst++, entered_++, now});
+      ticks += now;
+      ++entered;
+    }
+    open_run(now);
+  }
+}
+
+void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) const {
+  for (int round = 0; round < rounds; ++round) {
+    for (const Lane* each : {&lane, other}) {
+      if (each == nullptr) continue;
+      const Server& server = each->server[each->chosen ^ (round & 1)];
+      const BankQueues::Burst& burst = server.visit->burst[server.visit->left + round / 2];
+      ledger_.trace(Command::kRd, {server.bank, server.visit->row, map_.column(burst.number)},
+                    each->next + round * tBURST_);
+    }
+  }
+}
+
+void EventChannel::turns_taken(Lane& lane) {
+  const Tick last = lane.next - tBURST_;
+  lane.stretch.last = lane.slot_end == lane.next ? lane.stretch.last : last;
+  lane.slot_end = lane.next;
+  lane.gate = std::max(lane.gate, lane.next);
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i];
+    const Tick other_last = lane.server[1 - i].last;
+    if (server.last >= 0) {
+      server.ready = std::max(server.ready, server.last + spacing_.self);
+      server.group_ready = std::max(server.group_ready, server.last + spacing_.group);
+    }
+    if (other_last >= 0) server.ready = std::max(server.ready, other_last + lane.apart);
+  }
+  if (!renew(lane, lane.next)) plan(lane, lane.next);
+}
+
+}  // namespace ridgepoint::dram
