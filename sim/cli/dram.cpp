@@ -103,8 +103,9 @@ Figures figures_of(const dram::Spec& spec, const ReplayResult& result) {
   const bool all_bank = spec.config.refresh == dram::RefreshMode::kAllBank;
   if (!all_bank) figures.refresh_bound = 1;
   if (all_bank && spec.geometry.stack_ids == 1) {
+    const dram::Tick tRPab = spec.timing(spec.timings.contains("tRPab") ? "tRPab" : "tRP");
     const dram::Tick lost =
-        spec.timing("tRTP") + spec.timing("tRP") + spec.timing("tRFC") + spec.timing("tRCDRD");
+        spec.timing("tRTP") + tRPab + spec.timing("tRFC") + spec.timing("tRCDRD");
     figures.refresh_bound =
         1 - static_cast<double>(lost) / static_cast<double>(spec.timing("tREFI"));
   }
@@ -266,6 +267,13 @@ std::string summary_of(const results::Row& row, const Figures& figures, const Re
                   static_cast<double>(result.stats.total_ticks)) +
             " %";
   }
+  const dram::Energy energy = dram::energy_of(spec, result.stats);
+  const auto bits = static_cast<double>(result.stats.pin_bytes() * 8);
+  text += "\nenergy: " + fixed(energy.total() / 1e6) + " uJ, " + fixed(energy.total() / bits) +
+          " pJ/bit (rows " + fixed(energy.act / bits) + ", columns " +
+          fixed((energy.read + energy.write) / bits) + ", pins " + fixed(energy.io / bits) +
+          ", refresh " + fixed(energy.refresh / bits) + ", standby " +
+          fixed(energy.background / bits) + ")";
   return text;
 }
 

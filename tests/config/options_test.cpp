@@ -7,9 +7,11 @@
 #include <fstream>
 #include <set>
 
+#include "sim/config/bind_machine.hpp"
 #include "sim/config/machines.hpp"
 #include "sim/config/number.hpp"
 #include "sim/config/read_options.hpp"
+#include "sim/dram/spec.hpp"
 
 namespace ridgepoint::config {
 namespace {
@@ -201,12 +203,12 @@ TEST(Machines, PresetsGiveThePublishedPeaks) {
   for (const auto& [machine, tflop_per_s, tb_per_s] :
        {Published{"a100-80g", 312, 2.039}, Published{"h100", 989.4, 3.35},
         Published{"h200", 989.4, 4.8}, Published{"mi300x", 1307.4, 5.3},
-        Published{"tpu-v5e", 197, 0.819}}) {
+        Published{"rtx-5090", 209.5, 1.792}, Published{"tpu-v5e", 197, 0.819}}) {
     const Options o = read({"--machine", machine});
     const double peak = 2e-6 * o.real("core.count") * o.real("core.matrix_rows") *
                         o.real("core.matrix_cols") * o.real("core.clock_mhz");
     EXPECT_NEAR(peak, tflop_per_s, 0.001 * tflop_per_s) << machine;
-    const double bandwidth = o.real("hbm.stacks") * 1024 * o.real("hbm.pin_rate_gbps") / 8000;
+    const double bandwidth = dram::resolve(dram_config(o)).peak_gb_per_s / 1000;
     EXPECT_NEAR(bandwidth, tb_per_s, 0.005 * tb_per_s) << machine;
   }
 }

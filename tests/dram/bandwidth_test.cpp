@@ -146,11 +146,19 @@ double per_activation(const Spec& spec) {
                    static_cast<double>(spec.timing("tBURST"))});
 }
 
-// One pseudo-channel, rows closed by RDA: nothing but the window (or tRRD, or tRC) binds.
+// One pseudo-channel, rows closed by RDA: nothing but the window (or tRRD, or tRC) binds. Where
+// four bursts fill the window (DDR5), a longer one is taken, so that it is the window that is
+// measured.
 TEST_P(EveryStandard, ARowPerBurstIsLimitedByTheActivateWindow) {
   Config c = config();
   c.refresh = RefreshMode::kNone;
   c.row_policy = RowPolicy::kClosed;
+  const Spec standard = resolve(c);
+  if (standard.timings.contains("tFAW") &&
+      standard.timing("tFAW") <= 4 * standard.timing("tBURST")) {
+    c.timing_ns["tFAW"] =
+        5.5 * static_cast<double>(standard.timing("tBURST")) * standard.tick_clock.period_ns();
+  }
   const auto spec = std::make_shared<const Spec>(resolve(c));
   const double expected = static_cast<double>(spec->timing("tBURST")) / per_activation(*spec);
   const Outcome outcome = drive(*make_channel(spec, 0), row_per_burst(*spec, 8'000, 1));
@@ -170,10 +178,11 @@ TEST_P(EveryStandard, ARowPerBurstOfEveryPseudoChannelSharesTheRowBus) {
   const double per_access = std::max(per_activation(*spec), row_bus);
   const Outcome outcome = drive(*make_channel(spec, 0), row_per_burst(*spec, 8'000, pcs));
   // A command bus without a free slot cannot also place every command at its best moment, and where
-  // banks are the limit, each slot a PRE or ACT has to wait is lost.
+  // banks or a full data bus are the limit, each slot that a command has to wait is lost.
   const double banks =
       static_cast<double>(spec->timing("tRC")) / spec->geometry.banks_per_stack_id();
-  const bool slips = row_bus > 0.95 * per_access || banks > 0.95 * per_access;
+  const auto burst = static_cast<double>(spec->timing("tBURST"));
+  const bool slips = std::max({row_bus, banks, burst}) > 0.95 * per_access;
   EXPECT_NEAR(
       share_of_peak(*spec, outcome) * per_access / static_cast<double>(spec->timing("tBURST")), 1,
       slips ? 0.04 : 0.01);

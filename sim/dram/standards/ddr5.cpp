@@ -10,7 +10,7 @@ namespace {
 using enum Command;
 using enum Scope;
 
-constexpr std::string_view kJedec = "JESD79-5, DDR5-4800B, 16 Gb, as commonly quoted";
+constexpr std::string_view kJedec = "JESD79-5, DDR5-4800B (40-39-39), 16 Gb, as commonly quoted";
 constexpr std::string_view kR2 = "Ramulator 2.1, DDR5-4800";
 
 std::vector<NamedTiming> timings() {
@@ -26,15 +26,15 @@ std::vector<NamedTiming> timings() {
       {"tWTR_S", 2.5, 4, kJedec},
       {"tWTR_L", 10, 16, kJedec},
       // Row access
-      {"tRCDRD", 16.666, 0, kJedec},
-      {"tRCDWR", 16.666, 0, kJedec},
+      {"tRCDRD", 16.25, 0, kJedec},
+      {"tRCDWR", 16.25, 0, kJedec},
       {"tRAS", 32, 0, kJedec},
-      {"tRC", 48.666, 0, kJedec},
+      {"tRC", 48.25, 0, kJedec},
       {"tRRD_S", 0, 8, kJedec},
       {"tRRD_L", 5, 8, kJedec},
       {"tFAW", 13.333, 32, kJedec},
       // Precharge
-      {"tRP", 16.666, 0, kJedec},
+      {"tRP", 16.25, 0, kJedec},
       {"tRTP", 7.5, 12, kJedec},
       {"tWR", 30, 0, kJedec},
       {"tPPD", 0, 2, kR2},

@@ -10,6 +10,7 @@ const Standard& hbm2e() {
     Standard standard = hbm2();
     standard.name = "HBM2E";
     standard.source = "JESD235C organisation; estimate: HBM2's times in ns";
+    for (NamedTiming& timing : standard.timings) timing.source = "estimate: HBM2's";
     for (NamedEnergy& energy : standard.energies) energy.source = "estimate: HBM2's";
     standard.stack_ids = 2;
     standard.capacity_bytes = std::int64_t{16} << 30;

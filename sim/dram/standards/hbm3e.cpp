@@ -10,6 +10,7 @@ const Standard& hbm3e() {
     Standard standard = hbm3();
     standard.name = "HBM3E";
     standard.source = "vendors' data rates and densities; estimate: HBM3's times in ns";
+    for (NamedTiming& timing : standard.timings) timing.source = "estimate: HBM3's";
     for (NamedEnergy& energy : standard.energies) energy.source = "estimate: HBM3's";
     standard.stack_ids = 2;
     standard.capacity_bytes = std::int64_t{24} << 30;  // rows are not a power of two

@@ -40,7 +40,7 @@ std::vector<NamedTiming> timings() {
       {"tPPD", 0, 2, kJedec},
       // Refresh
       {"tREFI", 3906, 0, kJedec},
-      {"tRFCpb", 140, 0, kJedec},
+      {"tRFCpb", 140, 0, kJedec},  // of 16 Gb; Ramulator 2.1: 160
       {"tRREFD", 7.5, 0, kJedec},
   };
 }
