@@ -65,7 +65,8 @@ Tick EventChannel::stream(Tick from, Tick to) {
   reads_only_ = false;
   for (std::size_t i = 0; i < count; ++i) {
     flush(lanes[i]);
-    lanes[i].pc->column_at = lanes[i].next;
+    const bool known = lanes[i].changes == lanes[i].queue->changes();
+    lanes[i].pc->column_at = known ? lanes[i].next : now;
   }
   return now;
 }
@@ -172,7 +173,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
     return;
   }
   settle(server);
-  server.visit = nullptr;
+  const int flat_bank = std::exchange(server, {}).bank;
   if (lane.queue->empty()) {
     flush(lane);
     if (about_to_drain(pc)) {
@@ -183,7 +184,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   }
   // Without hits the bank may need a row command.
   if ((lane.queue->queued() >> bank & 1) != 0) {
-    pc.row_at = std::min(pc.row_at, when(Command::kPre, server.bank, now + 1));
+    pc.row_at = std::min(pc.row_at, when(Command::kPre, flat_bank, now + 1));
   }
 }
 

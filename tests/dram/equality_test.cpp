@@ -169,6 +169,8 @@ TEST_P(RandomMachine, EveryControllerEqualsTheOracle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dram, RandomMachine, ::testing::Range(0, 24));
+// What a longer search found once.
+INSTANTIATE_TEST_SUITE_P(Found, RandomMachine, ::testing::Values(418));
 
 // Streams of pieces over open rows, long enough to come back to known states.
 std::vector<core::MemoryRequest> random_streams(Random& random, const Spec& spec,
@@ -228,6 +230,7 @@ TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dram, RandomStreams, ::testing::Range(0, 16));
+INSTANTIATE_TEST_SUITE_P(Found, RandomStreams, ::testing::Values(132, 194, 237));
 
 // Statistics asked for in the middle of a followed transition are those of that moment.
 TEST(FastPath, StatisticsDoNotRunAhead) {
