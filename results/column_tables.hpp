@@ -13,6 +13,7 @@ Table generate_table();
 Table dram_table();
 Table plan_table();
 Table serve_table();
+Table capacity_table();
 Table serve_requests_table();
 Table serve_steps_table();
 Table trace_table();

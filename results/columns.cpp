@@ -57,6 +57,7 @@ std::span<const Table> tables() {
       generate_table(),
       plan_table(),
       serve_table(),
+      capacity_table(),
       serve_requests_table(),
       serve_steps_table(),
       trace_table(),

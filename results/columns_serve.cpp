@@ -75,11 +75,11 @@ Table serve_table() {
       {"rejected_larger_than_kv_pool_count", kInteger, "cache never fits, even alone"},
       {"rejected_larger_than_token_budget_count", kInteger, "never fits one step's budget"},
       {"steps_count", kInteger, "steps"},
-      {"machine_points_count", kInteger, "kernel shapes simulated for the step times"},
-      {"grid_error_median_ratio", kReal, "interpolated step parts against fresh runs, median"},
-      {"grid_error_max_ratio", kReal, "interpolated step parts against fresh runs, worst"},
+      {"machine_points_count", kInteger, "kernel shapes the step times were made from"},
+      {"grid_error_median_ratio", kReal, "step times against fresh simulations of steps, median"},
+      {"grid_error_max_ratio", kReal, "step times against fresh simulations of steps, worst"},
       {"mixed_batch_error_max_ratio", kReal,
-       "decode batches of this run taken at their mean context, against fresh runs, worst"},
+       "attention of these steps' batches alone, against fresh simulations, worst"},
       {"percentiles_exact", kText, "false: percentiles are within 1/2048"},
   };
   return {"serve", 1, "A trace through the serving engine", kColumns};

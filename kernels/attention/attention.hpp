@@ -51,6 +51,11 @@ struct AttentionPlan {
   std::vector<Merge> merges;  // merge i on core i mod cores
   std::int64_t partials = 0;
 };
+// What a walk of `rows` query rows over `tiles` key tiles is counted as when cores are balanced: the
+// array streams at least matrix_rows rows per tile, however few a decode has.
+std::int64_t walk_work(const isa::CoreShape& shape, std::int64_t group, std::int64_t rows,
+                       std::int64_t tiles);
+
 // Prefill rows per walk: kQueryBlock, or the largest power of two whose scores, outputs, queries
 // and probabilities fit the core beside the K and V rings.
 std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args);

@@ -56,6 +56,11 @@ void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, Attenti
 
 }  // namespace
 
+std::int64_t walk_work(const isa::CoreShape& shape, std::int64_t group, std::int64_t rows,
+                       std::int64_t tiles) {
+  return std::max(group * rows, shape.matrix_rows) * tiles;
+}
+
 std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args) {
   const std::int64_t group = args.heads / args.cache.kv_heads, dim = args.cache.head_dim;
   const std::int64_t accumulators = 4 * (kScoreSlots * kKeyTile + group * (dim + 2));
@@ -90,9 +95,11 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
                     std::min({args.most_splits, longest, std::int64_t{128}}));
   if (splits > 1) split_walks(items, splits, plan);
 
-  std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
-    return a.rows * (a.tile1 - a.tile0) > b.rows * (b.tile1 - b.tile0);
-  });
+  const auto work_of = [&](const AttentionItem& item) {
+    return walk_work(shape, args.heads / args.cache.kv_heads, item.rows, item.tile1 - item.tile0);
+  };
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const auto& a, const auto& b) { return work_of(a) > work_of(b); });
   using Load = std::pair<std::int64_t, std::int64_t>;  // work, core
   std::priority_queue<Load, std::vector<Load>, std::greater<>> cores;
   for (std::int64_t c = 0; c < shape.cores; ++c) cores.push({0, c});
@@ -101,7 +108,7 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
     const auto [work, core] = cores.top();
     cores.pop();
     plan.by_core[static_cast<std::size_t>(core)].push_back(item);
-    cores.push({work + item.rows * (item.tile1 - item.tile0), core});
+    cores.push({work + work_of(item), core});
   }
   return plan;
 }

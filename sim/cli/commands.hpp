@@ -6,6 +6,7 @@
 
 namespace ridgepoint::cli {
 
+int capacity_command(const Context& context);
 int check_command(const Context& context);
 int compare_command(const Context& context);
 int docs_command(const Context& context);

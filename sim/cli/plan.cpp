@@ -45,7 +45,7 @@ std::string text_of(const Capacity& naive, const Capacity& real, std::int64_t co
 }
 
 // What the trace's lengths make of each policy; the chosen one goes into the row.
-void add_trace(const Context& context, results::Row& row, std::int64_t blocks) {
+std::string add_trace(const Context& context, results::Row& row, std::int64_t blocks) {
   const config::Options& options = context.options;
   workloads::KvOptions kv;
   kv.geometry.block_tokens = options.integer("serve.block_tokens");
@@ -53,7 +53,7 @@ void add_trace(const Context& context, results::Row& row, std::int64_t blocks) {
   const std::string name = trace_name_of(options);
   std::ostringstream text;
   text.precision(3);
-  text << "with the lengths of " << name << ":";
+  text << "\nwith the lengths of " << name << ":";
   for (const workloads::KvPolicy& policy : workloads::kv_policies()) {
     const auto trace = trace_of(options, name);
     const workloads::Footprint footprint = workloads::trace_footprint(*trace, policy, kv);
@@ -67,7 +67,7 @@ void add_trace(const Context& context, results::Row& row, std::int64_t blocks) {
         .set("trace_kv_used_ratio", footprint.used_ratio())
         .set("trace_too_long_count", static_cast<std::int64_t>(footprint.too_long));
   }
-  context.say(text.str());
+  return text.str();
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ int plan_command(const Context& context) {
   row.set("machine", options.text("machine.name"))
       .set("context_tokens_count", input.context_tokens);
   fill(row, naive, real, blocks);
-  context.say(text_of(naive, real, input.context_tokens));
-  if (options.has("serve.trace")) add_trace(context, row, blocks);
+  const std::string lengths = options.has("serve.trace") ? add_trace(context, row, blocks) : "";
+  context.say(text_of(naive, real, input.context_tokens) + lengths);
   table.add(row);
   table.finish();
   return 0;

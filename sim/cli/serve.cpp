@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve: a trace through the serving engine, timed by the simulated accelerator.
-#include <memory>
-
 #include "sim/cli/commands.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/serve_prompts.hpp"
 #include "sim/cli/serve_report.hpp"
+#include "sim/cli/step_times.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/config/bind_machine.hpp"
-#include "workloads/serving/machine_step_time.hpp"
 
 namespace ridgepoint::cli {
 
@@ -23,28 +21,13 @@ int serve_command(const Context& context) {
   const auto scheduler = workloads::make_scheduler(options.text("serve.scheduler"));
 
   soc::Machine machine(config::machine_config(options));
-  const workloads::MachineStepSpec spec = step_spec_of(options, setting, machine);
-  std::unique_ptr<workloads::MachineKernelTimes> kernels;
-  std::unique_ptr<workloads::GridStepTime> grid;
-  std::unique_ptr<workloads::StepTimeModel> exact;
-  if (options.enabled("serve.exact")) {
-    exact = std::make_unique<workloads::ExactStepTime>(machine, shape, spec);
-  } else {
-    kernels = std::make_unique<workloads::MachineKernelTimes>(machine, shape, spec);
-    grid = std::make_unique<workloads::GridStepTime>(
-        *kernels, workloads::GridOptions{.tolerance = options.real("serve.grid_tolerance")});
-  }
-  workloads::StepTimeModel& times = exact ? *exact : *grid;
-  workloads::Engine engine(engine_options_of(options, setting), *kv, *scheduler, times,
+  StepTimes times(options, machine, shape, setting);
+  workloads::Engine engine(engine_options_of(options, setting), *kv, *scheduler, times.model(),
                            tables.observers());
   const workloads::ServingSummary summary = engine.run(*trace);
-
-  workloads::GridStepTime::Error error;
-  if (grid) {
-    error = grid->measure_error(options.integer("serve.grid_checks"),
-                                static_cast<std::uint64_t>(options.integer("general.seed")));
-  }
-  tables.finish(summary, grid.get(), error, trace->problems());
+  const auto error = times.measure_error(options);
+  tables.finish(summary, times.grid(), error, trace->problems());
+  if (const std::string text = times.cache_text(); !text.empty()) context.say(text);
   return 0;
 }
 

@@ -182,9 +182,9 @@ void ServeTables::finish(const ServingSummary& summary, const workloads::GridSte
     row.set("machine_points_count", static_cast<std::int64_t>(grid->machine_points()));
     if (error.points > 0) {
       row.set("grid_error_median_ratio", error.median_ratio)
-          .set("grid_error_max_ratio", error.worst_ratio);
+          .set("grid_error_max_ratio", error.worst_ratio)
+          .set("mixed_batch_error_max_ratio", error.attention_worst_ratio);
     }
-    if (error.mixed_points > 0) row.set("mixed_batch_error_max_ratio", error.mixed_worst_ratio);
   }
   summary_.add(row);
   summary_.finish();

@@ -37,6 +37,15 @@ std::span<const Subcommand> subcommands() {
                   "that is from fresh simulations. --exact simulates every step. --prompts serves real "
                   "text instead of a trace: every step computes values.",
        .function = &serve_command},
+      {.name = "capacity",
+       .summary = "the highest rate, fewest machines or smallest memory that meets service levels",
+       .details = "Serves the trace again and again, as `serve` does, and bisects. Levels are --slo-ttft-ms, "
+                  "--slo-tpot-ms and --slo-e2e-ms, each kept by --percentile of the requests, or "
+                  "all at once by --good-share. A request that its pool or budget can never hold "
+                  "counts as missed. Every value tried is a row; the last lines say what was found "
+                  "and what limits it. --seek rate scales the trace; machines deals its requests "
+                  "round; memory changes machine.memory_gib, the HBM's speed stays.",
+       .function = &capacity_command},
       {.name = "trace",
        .summary = "what a request trace holds, or a synthetic one",
        .positionals = "info FILE | make",

@@ -9,6 +9,7 @@ std::vector<OptionGroup> make_option_groups() {
       general_options(),
       run_options(),
       serve_options(),
+      capacity_options(),
       trace_options(),
       trace_make_options(),
       sweep_options(),

@@ -12,6 +12,7 @@ namespace ridgepoint::config {
 OptionGroup general_options();
 OptionGroup run_options();
 OptionGroup serve_options();
+OptionGroup capacity_options();
 OptionGroup trace_options();
 OptionGroup trace_make_options();
 OptionGroup sweep_options();

@@ -11,7 +11,7 @@ OptionGroup general_options() {
        .flag = "csv",
        .unit = "path of a file",
        .help = "write the table here instead of to standard output",
-       .used_by = "run plan serve trace generate sweep merge compare report validate list dram "
+       .used_by = "run plan serve capacity trace generate sweep merge compare report validate list dram "
                   "check",
        .identity = false},
       {.key = "general.quiet",
@@ -27,16 +27,16 @@ OptionGroup general_options() {
        .minimum = 0,
        .help = "seed of every random choice; recorded in the table",
        .column = "seed",
-       .used_by = "run plan serve trace generate dram"},
+       .used_by = "run plan serve capacity trace generate dram"},
       {.key = "general.config",
        .flag = "config",
        .unit = "path of an INI file",
        .help = "more options; flags win over it, it wins over the machine",
-       .used_by = "run plan serve generate validate dram check",
+       .used_by = "run plan serve capacity generate validate dram check",
        .identity = false},
   };
   return {"General",
-          "run plan serve trace generate sweep merge compare report validate list docs dram check",
+          "run plan serve capacity trace generate sweep merge compare report validate list docs dram check",
           kRows};
 }
 

@@ -156,7 +156,7 @@ OptionGroup hbm_options() {
                "same with a short way for stretches of reads. All give the same commands",
        .identity = false},
   };
-  return {"Memory", "run plan serve generate validate dram check", kRows, true};
+  return {"Memory", "run plan serve capacity generate validate dram check", kRows, true};
 }
 
 }  // namespace ridgepoint::config

@@ -11,7 +11,7 @@ OptionGroup machine_options() {
        .required = true,
        .help = "name of the machine in tables",
        .column = "machine",
-       .used_by = "run plan serve generate validate dram check"},
+       .used_by = "run plan serve capacity generate validate dram check"},
       {.key = "machine.base",
        .unit = "name from 'list machines', or path of an INI file",
        .help = "the machine whose keys hold where this file says nothing; only in a machine file",
@@ -192,7 +192,7 @@ OptionGroup machine_options() {
        .maximum = 1e9,
        .help = "from the end of one kernel to the start of the next"},
   };
-  return {"Machine", "run plan serve generate validate", kRows, true};
+  return {"Machine", "run plan serve capacity generate validate", kRows, true};
 }
 
 }  // namespace ridgepoint::config

@@ -7,7 +7,7 @@ namespace ridgepoint::config {
 OptionGroup run_options() {
   using enum OptionType;
   static constexpr std::string_view kDTypes = "fp32|fp16|bf16|fp8|int8|int4";
-  static constexpr std::string_view kModelUsers = "run plan serve";
+  static constexpr std::string_view kModelUsers = "run plan serve capacity";
   static constexpr std::string_view kStepUsers = "run serve";
   static constexpr OptionRow kRows[] = {
       {.key = "run.machine",
@@ -16,7 +16,7 @@ OptionGroup run_options() {
        .unit = "name from 'list machines', or path of an INI file",
        .help = "the accelerator",
        .column = "machine",
-       .used_by = "run plan serve generate validate dram check",
+       .used_by = "run plan serve capacity generate validate dram check",
        .identity = false},
       {.key = "run.model",
        .flag = "model",

@@ -14,7 +14,7 @@ OptionGroup trace_options() {
                "a file "
                "with lines 'address R|W [time_ns]'",
        .column = "trace",
-       .used_by = "plan serve dram"},
+       .used_by = "plan serve capacity dram"},
       {.key = "trace.format",
        .flag = "trace_format",
        .type = kChoice,
@@ -79,7 +79,7 @@ OptionGroup trace_options() {
        .help = "mean arrival rate: serve scales the trace to it, trace make draws it (1)",
        .column = "rate_requests_per_s"},
   };
-  return {"Traces", "plan serve trace", kRows};
+  return {"Traces", "plan serve capacity trace", kRows};
 }
 
 OptionGroup trace_make_options() {

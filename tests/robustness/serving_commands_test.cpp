@@ -10,6 +10,7 @@ namespace ridgepoint::tests {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ServingCommands : public ProgramTest {
  protected:
@@ -139,6 +140,53 @@ TEST_F(ServingCommands, RealTextIsWhatEveryRequestGetsAlone) {
   EXPECT_THAT(requests, HasSubstr("same_alone"));
 }
 
+// Rows of a table as cells of one column, in order.
+TEST_F(ServingCommands, CapacityEnclosesTheAnswerForEverythingItSeeks) {
+  std::string trace = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
+  for (int i = 0; i < 60; ++i) trace += "0." + std::to_string(100 + i) + ",80,40\n";
+  file("t.csv", trace);
+  const auto seek = [&](const char* what, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"capacity", "--model", "stories260K", "--trace", "t.csv",
+                                       "--seek",   what,      "--csv",       "c.csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("limited by: "));
+    return outcome.err;
+  };
+  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.5"}), HasSubstr("highest arrival rate"));
+  const std::string rates = slurp(folder() / "c.csv");
+  EXPECT_THAT(rates, HasSubstr(",true,true,"));    // met, the answer
+  EXPECT_THAT(rates, HasSubstr(",false,false,"));  // the nearest that misses
+  EXPECT_THAT(seek("machines", {"--slo-tpot-ms", "0.2", "--good-share", "0.9"}),
+              HasSubstr("fewest machines that meets the levels: "));
+  EXPECT_THAT(
+      seek("memory", {"--slo-e2e-ms", "40", "--machine.memory_gib", "1", "--overhead-gib", "0"}),
+      HasSubstr("smallest memory that meets the levels: "));
+  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.001"}), HasSubstr("no rate that was tried"));
+}
+
+TEST_F(ServingCommands, AFileOfKernelTimesChangesNothingButTheTime) {
+  file("t.csv", kTiny);
+  const std::vector<std::string> serve{"serve", "--model",     "stories260K", "--trace",
+                                       "t.csv", "--kv-blocks", "40"};
+  const Outcome without = run(serve);
+  std::vector<std::string> with = serve;
+  with.insert(with.end(), {"--step-cache", "times.txt"});
+  const Outcome cold = run(with);
+  ASSERT_EQ(cold.exit_code, 0) << cold.err;
+  EXPECT_THAT(cold.err, HasSubstr("kernel times: 0 from the file, "));
+  const Outcome warm = run(with);
+  EXPECT_THAT(warm.err, HasSubstr("from the file, 0 simulated"));
+  EXPECT_EQ(cold.out, without.out);
+  EXPECT_EQ(warm.out, without.out);
+  // Another pool, limits and scheduler, the same kernels.
+  with.insert(with.end(), {"--kv-blocks", "60"});
+  std::vector<std::string> other = with;
+  other.erase(other.begin() + 5, other.begin() + 7);
+  EXPECT_THAT(run(other).err, Not(HasSubstr("kernel times: 0 from")));
+}
+
 TEST_F(ServingCommands, BadInputIsOneLine) {
   file("bad.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,40,ten\n");
   file("p.txt", "hello\n");
@@ -167,6 +215,37 @@ TEST_F(ServingCommands, BadInputIsOneLine) {
            {{"serve", "--prompts", "p.txt", "--weights", "bad.csv"}, "bad.csv"},
            {{"serve", "--prompts", "p.txt", "--temperature", "-1"}, "temperature"},
            {{"serve", "--prompts", "p.txt", "--steps", "0"}, "steps"},
+           {{"serve", "--model", "stories260K", "--step-cache", "bad.csv"}, "not a file of step"},
+           {{"serve", "--model", "stories260K", "--step-cache", "no/such/file"},
+            "cannot be opened"},
+           {{"serve", "--step-workers", "-1"}, "step-workers"},
+           {{"serve", "--grid-tolerance", "0"}, "grid-tolerance"},
+           {{"serve", "--slo-ttft-ms", "nan"}, "slo-ttft-ms"},
+           {{"capacity", "--model", "stories260K"}, "needs a service level"},
+           {{"capacity", "--slo-ttft-ms", "0"}, "slo-ttft-ms"},
+           {{"capacity", "--slo-ttft-ms", "5", "--seek", "gold"}, "rate, machines, memory"},
+           {{"capacity", "--slo-ttft-ms", "5", "--percentile", "101"}, "percentile"},
+           {{"capacity", "--slo-ttft-ms", "5", "--good-share", "1.5"}, "good-share"},
+           {{"capacity", "--slo-ttft-ms", "5", "--tolerance", "0"}, "tolerance"},
+           {{"capacity", "--slo-ttft-ms", "5", "--most-machines", "0"}, "most-machines"},
+           {{"capacity", "--slo-ttft-ms", "5", "--seek", "memory", "--kv-blocks", "9"},
+            "what --seek memory looks for"},
+           {{"capacity", "--slo-ttft-ms", "5", "--closed-loop", "4"}, "no arrival rate"},
+           {{"capacity", "--slo-ttft-ms", "5", "--trace", "missing.csv"}, "missing.csv"},
+           {{"capacity", "--slo-ttft-ms", "5", "--model", "stories260K", "--trace", "bad.csv"},
+            "bad.csv:2:6"},
+           {{"capacity", "--slo-ttft-ms", "5", "--prompts", "p.txt"}, "prompts"},
+           {{"plan", "--context", "-1"}, "context"},
+           {{"plan", "--utilization", "1.5"}, "utilization"},
+           {{"plan", "--overhead-gib", "-1"}, "overhead-gib"},
+           {{"plan", "--trace", "bad.csv"}, "bad.csv:2:6"},
+           {{"trace", "info", "bad.csv", "--rate", "0"}, "rate"},
+           {{"trace", "info", "missing.csv"}, "missing.csv"},
+           {{"trace", "info", "bad.csv", "--trace-format", "json"}, "azure, burstgpt"},
+           {{"trace", "make", "--requests", "0"}, "requests"},
+           {{"trace", "make", "--prompt-length", "fixed:0"}, "a mean from 1"},
+           {{"trace", "make", "--arrival-cv", "-1"}, "arrival-cv"},
+           {{"trace", "make", "--prefix-share", "2"}, "prefix-share"},
            {{"plan", "--kv-blocks", "1"}, "kv-blocks"}}) {
     const Outcome outcome = run(one.arguments);
     EXPECT_EQ(outcome.exit_code, 2) << one.message << outcome.err;

@@ -1,102 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lazily filled grid of step times: exact where the machine is linear, refined where it bends,
-// its error measured against fresh runs.
+// Remembered step times: rooflines from few points, attention of any batch from a few batches, the
+// error measured against fresh runs; and against the simulated machine itself.
 #include <gtest/gtest.h>
 
 #include "sim/core/error.hpp"
+#include "tests/kernels/machines.hpp"
 #include "tests/workloads/serving_machine.hpp"
+#include "workloads/models/registry.hpp"
+#include "workloads/serving/machine_step_time.hpp"
 #include "workloads/traces/random.hpp"
 
 namespace ridgepoint::workloads {
 namespace {
 
-TEST(AdaptiveGrid, LinearFunctionsNeedFewPoints) {
+// Streams to 280 rows, then computes; a further pass over the weights costs the stream again.
+core::Femtoseconds roofline(std::int64_t rows) {
+  const std::int64_t passes = (rows + 1023) / 1024;
+  return std::max<std::int64_t>(280'000 * passes, 1000 * rows) + 500 * passes;
+}
+
+TEST(LinearTimes, ARooflineNeedsFewPoints) {
   int calls = 0;
-  AdaptiveGrid grid(
-      [&](std::int64_t x) {
+  LinearTimes times(
+      [&](std::int64_t rows) {
         ++calls;
-        return 1000 + 7 * x;
+        return roofline(rows);
       },
-      0.01);
-  for (std::int64_t x = 512; x <= 1024; ++x) {
-    EXPECT_NEAR(grid.at(x), static_cast<double>(1000 + 7 * x), 1e-6);
+      1024, 0, 0.05);
+  for (std::int64_t rows = 1; rows <= 1024; ++rows) {
+    EXPECT_NEAR(times.at(rows) / static_cast<double>(roofline(rows)), 1, 0.05) << rows;
   }
-  EXPECT_LE(calls, 4);  // both ends of [256, 1024], the middle that proves it, and 1024 itself
-  EXPECT_EQ(grid_ceiling(512), 1024);
-  EXPECT_EQ(grid_ceiling(1024), 1024);
-  EXPECT_EQ(grid_ceiling(1025), 2048);
-  EXPECT_EQ(grid_ceiling(2), 64);
-}
-
-TEST(AdaptiveGrid, AFlatSpanNeedsItsEndsOnly) {
-  int calls = 0;
-  AdaptiveGrid grid(
-      [&](std::int64_t x) {
-        ++calls;
-        return 100'000 + 20 * x;
-      },
-      0.015);
-  for (std::int64_t x = 1; x <= 64; ++x) EXPECT_NEAR(grid.at(x), 100'000.0 + 20.0 * x, 1e-6);
-  EXPECT_EQ(calls, 2);
-}
-
-TEST(GridStepTime, LargeDecodesContinueTheSlopeOfSmallerOnes) {
-  // The closed form is affine in the batch, so the continued value is exact, and nothing above
-  // 65,536 tokens was asked.
-  class Watched final : public KernelTimes {
-   public:
-    testing_machine::ClosedForm inner;
-    std::int64_t largest = 0;
-    core::Femtoseconds linear_part(std::int64_t tokens, std::int64_t sampled) override {
-      return inner.linear_part(tokens, sampled);
-    }
-    core::Femtoseconds decode_attention(std::int64_t batch, std::int64_t context) override {
-      largest = std::max(largest, batch * context);
-      return inner.decode_attention(batch, context);
-    }
-    core::Femtoseconds prefill_attention(std::int64_t tokens, std::int64_t context) override {
-      return inner.prefill_attention(tokens, context);
-    }
-  } machine;
-  GridStepTime grid(machine);
-  StepBatch batch;
-  for (int i = 0; i < 128; ++i) {
-    ServedSequence sequence;
-    sequence.new_tokens = 1;
-    sequence.context = 2047;
-    batch.sequences.push_back(sequence);
+  EXPECT_LE(calls, 7);
+  for (std::int64_t rows = 1025; rows <= 8192; ++rows) {
+    EXPECT_NEAR(times.at(rows) / static_cast<double>(roofline(rows)), 1, 0.03) << rows;
   }
-  batch.new_tokens = 128;
-  const double expected = static_cast<double>(machine.inner.linear_part(128, 0) +
-                                              machine.inner.decode_attention(128, 2048));
-  EXPECT_NEAR(static_cast<double>(grid.step_time(batch)) / expected, 1, 1e-9);
-  EXPECT_LE(machine.largest, 65'536);
+  EXPECT_LE(calls, 9);  // two more, whatever the number of passes
 }
 
-TEST(AdaptiveGrid, KinksAreFoundToTheTolerance) {
-  // Roofline: flat to 150, then proportional; with a jump at 700.
-  const auto machine = [](std::int64_t x) {
-    return (x < 150 ? 150'000 : 1000 * x) + (x >= 700 ? 40'000 : 0);
+TEST(LinearTimes, PointsAreTheMachinesOwn) {
+  LinearTimes times(&roofline, 1024, 0, 0.05);
+  for (const std::int64_t rows : {1, 256, 512, 1024, 1025, 2048}) {
+    EXPECT_EQ(times.at(rows), static_cast<double>(roofline(rows))) << rows;
+  }
+}
+
+TEST(LinearTimes, DenseOnesFollowJumps) {
+  const auto steps = [](std::int64_t rows) {
+    return core::Femtoseconds{10'000 + (rows >= 100 ? 5000 : 0) + 10 * rows};
   };
-  AdaptiveGrid grid([&](std::int64_t x) { return machine(x); }, 0.01);
-  for (std::int64_t x = 1; x <= 1024; ++x) {
-    EXPECT_NEAR(grid.at(x) / static_cast<double>(machine(x)), 1, 0.06) << x;
+  LinearTimes times(steps, 1024, 16, 0.05);
+  for (std::int64_t rows = 1; rows <= 1024; ++rows) {
+    if (rows > 96 && rows < 100) continue;  // between the points around the jump
+    EXPECT_NEAR(times.at(rows) / static_cast<double>(steps(rows)), 1, 0.01) << rows;
   }
-  EXPECT_LT(grid.points(), 60u);
 }
 
-TEST(ProductGrid, ExactForAffineWorkInBothDirections) {
-  int calls = 0;
-  ProductGrid grid(
-      [&](std::int64_t x, std::int64_t y) {
-        ++calls;
-        return 100 + 3 * x + 5 * y + 2 * x * y;
+TEST(LinearTimes, WhatIsWantedIsAllThatIsAsked) {
+  std::vector<std::int64_t> asked;
+  LinearTimes times(
+      [&](std::int64_t rows) {
+        asked.push_back(rows);
+        return roofline(rows);
       },
-      [](double x, double) { return x; }, 2);
-  EXPECT_NEAR(grid.at(97, 1228.25), 100 + 3 * 97 + 5 * 1228.25 + 2 * 97 * 1228.25, 1e-6);
-  EXPECT_EQ(calls, 4);
-  EXPECT_NEAR(grid.at(100, 1100), 100 + 3 * 100 + 5 * 1100 + 2 * 100 * 1100, 1e-6);
-  EXPECT_EQ(calls, 4);  // same cell
+      1024, 0, 0.2);
+  const std::vector<std::int64_t> wanted = times.wanted(100);
+  EXPECT_EQ(wanted, (std::vector<std::int64_t>{1, 256, 512}));
+  for (std::int64_t rows = 1; rows <= 100; ++rows) times.at(rows);
+  for (const std::int64_t rows : asked) {
+    EXPECT_NE(std::find(wanted.begin(), wanted.end(), rows), wanted.end()) << rows;
+  }
+  EXPECT_EQ(times.wanted(5000), (std::vector<std::int64_t>{1, 256, 512, 1024, 1025, 2048}));
+}
+
+TEST(LinearTimes, BadArgumentsAreRefused) {
+  EXPECT_THROW(LinearTimes(&roofline, 0, 0, 0.05), core::InputError);
+  EXPECT_THROW(LinearTimes(&roofline, 1024, -1, 0.05), core::InputError);
+  EXPECT_THROW(LinearTimes(&roofline, 1024, 0, 0), core::InputError);
 }
 
 StepBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& sequences) {
@@ -114,52 +93,108 @@ StepBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& seq
   return batch;
 }
 
-TEST(GridStepTime, AStepIsTheSumOfItsParts) {
+TEST(GridStepTime, LargeBatchesAreNotSimulatedWhole) {
   testing_machine::ClosedForm machine;
   GridStepTime grid(machine);
-  // On grid points the parts are the machine's own numbers.
-  const auto expected = machine.linear_part(256, 0) +
-                        (machine.linear_part(4, 4) - machine.linear_part(4, 0)) +
-                        machine.prefill_attention(253, 512) + machine.decode_attention(3, 96);
-  const auto time = grid.step_time(batch_of({{1, 95}, {1, 95}, {1, 95}, {253, 512}}));
-  EXPECT_NEAR(static_cast<double>(time) / static_cast<double>(expected), 1, 1e-3);
+  std::vector<std::pair<std::int64_t, std::int64_t>> sequences(128, {1, 2047});
+  const double expected =
+      static_cast<double>(machine.linear_part(128) + machine.sampling_part(128)) + 20e9 +
+      128 * 2048 * testing_machine::kKvBytesPerToken / testing_machine::kBytesPerSecond * 1e15;
+  EXPECT_NEAR(static_cast<double>(grid.step_time(batch_of(sequences))) / expected, 1, 0.01);
+  EXPECT_LE(machine.largest_read, 8192 + 2048);
 }
 
-TEST(GridStepTime, UnequalContextsCountByTheirMean) {
-  testing_machine::ClosedForm machine;
-  GridStepTime grid(machine);
-  EXPECT_EQ(grid.step_time(batch_of({{1, 100}, {1, 300}})),
-            grid.step_time(batch_of({{1, 200}, {1, 200}})));
-}
-
-TEST(GridStepTime, ErrorIsMeasuredOnFreshPoints) {
+TEST(GridStepTime, ErrorIsMeasuredOnStepsOfTheRun) {
   testing_machine::ClosedForm machine;
   GridStepTime grid(machine);
   EXPECT_EQ(grid.measure_error(10, 1).points, 0);  // nothing was asked yet
   Random random(5);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     std::vector<std::pair<std::int64_t, std::int64_t>> sequences;
-    const auto decodes = random.below(120);
+    const auto decodes = 1 + random.below(120);
     for (std::uint64_t k = 0; k < decodes; ++k) {
       sequences.emplace_back(1, static_cast<std::int64_t>(random.below(4000)));
     }
-    sequences.emplace_back(2 + static_cast<std::int64_t>(random.below(2000)),
-                           static_cast<std::int64_t>(random.below(4000)));
+    if (i % 3 == 0) sequences.emplace_back(2 + static_cast<std::int64_t>(random.below(1500)), 0);
     grid.step_time(batch_of(sequences));
   }
   const std::int64_t before = machine.calls;
-  const GridStepTime::Error error = grid.measure_error(300, 9);
+  const GridStepTime::Error error = grid.measure_error(100, 9);
   EXPECT_GE(machine.calls, before + 300);
-  EXPECT_EQ(error.points, 300);
-  EXPECT_LE(error.median_ratio, 0.01);
-  EXPECT_LE(error.worst_ratio, 0.03);
-  EXPECT_LT(grid.machine_points(), 400u);
+  EXPECT_EQ(error.points, 100);
+  EXPECT_LE(error.median_ratio, 0.02);
+  EXPECT_LT(grid.machine_points(), 200u);
 }
 
-TEST(GridStepTime, BadOptionsAreRefused) {
-  testing_machine::ClosedForm machine;
-  EXPECT_THROW(GridStepTime(machine, {.tolerance = 0}), core::InputError);
-  EXPECT_THROW(GridStepTime(machine, {.points_per_octave = 0}), core::InputError);
+// On the simulated machine: steps of a small model under random batches, each run whole.
+class OnTheMachine : public ::testing::Test {
+ protected:
+  OnTheMachine() : machine(test_machines::small_machine()) {
+    spec.kv_blocks = 5000;
+    spec.max_batch_tokens = 512;
+    spec.max_num_seqs = 64;
+    spec.memory_bytes = machine.hbm_bytes();
+  }
+  soc::Machine machine;
+  MachineStepSpec spec;
+  const ModelShape& shape = find_model("stories260K");
+
+  std::vector<std::pair<std::int64_t, std::int64_t>> drawn(Random& random) const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> sequences;
+    const auto decodes = random.below(30);
+    for (std::uint64_t k = 0; k < decodes; ++k) {
+      sequences.emplace_back(1, static_cast<std::int64_t>(random.below(500)));
+    }
+    if (sequences.empty() || random.below(4) == 0) {
+      sequences.emplace_back(2 + static_cast<std::int64_t>(random.below(200)),
+                             static_cast<std::int64_t>(random.below(200)));
+    }
+    return sequences;
+  }
+};
+
+TEST_F(OnTheMachine, MixedBatchesCostWhatTheirKernelsCost) {
+  MachineKernelTimes kernels(machine, shape, spec);
+  GridStepTime grid(kernels);
+  Random random(11);
+  for (int i = 0; i < 3000; ++i) grid.step_time(batch_of(drawn(random)));
+  const GridStepTime::Error error = grid.measure_error(60, 3);
+  RecordProperty("median_ratio", std::to_string(error.median_ratio));
+  RecordProperty("worst_ratio", std::to_string(error.worst_ratio));
+  std::cout << "median " << error.median_ratio << " worst " << error.worst_ratio << '\n';
+  EXPECT_LE(error.median_ratio, 0.01);
+  EXPECT_LE(error.worst_ratio, 0.05);
+}
+
+TEST_F(OnTheMachine, ATimeDoesNotDependOnWhatWasAskedBefore) {
+  const std::vector<AttendingSequence> batch{{1, 300}, {1, 77}, {40, 100}};
+  MachineKernelTimes first(machine, shape, spec);
+  const auto attention = first.attention(batch);
+  const auto linear = first.linear_part(33);
+  MachineKernelTimes second(machine, shape, spec);
+  second.sampling_part(7);
+  EXPECT_EQ(second.linear_part(33), linear);
+  EXPECT_EQ(second.attention(batch), attention);
+  // Nor on the pool or the limits of the run.
+  MachineStepSpec other = spec;
+  other.kv_blocks = 90'000;
+  other.max_batch_tokens = 2048;
+  MachineKernelTimes third(machine, shape, other);
+  EXPECT_EQ(third.attention(batch), attention);
+}
+
+TEST_F(OnTheMachine, CopiesOfTheMachineAgreeWithIt) {
+  const std::vector<KernelQuery> queries{{512, 0, {}}, {0, 64, {}}, {0, 0, {{1, 4000}, {64, 100}}}};
+  MachineKernelTimes alone(machine, find_model("smollm2-135m"), spec);
+  spec.workers = 2;
+  MachineKernelTimes together(machine, find_model("smollm2-135m"), spec);
+  together.prepare(queries);
+  const std::size_t prepared = together.simulated();
+  EXPECT_GT(prepared, 5u);
+  EXPECT_EQ(together.linear_part(512), alone.linear_part(512));
+  EXPECT_EQ(together.sampling_part(64), alone.sampling_part(64));
+  EXPECT_EQ(together.attention(queries[2].attention), alone.attention(queries[2].attention));
+  EXPECT_EQ(together.simulated(), prepared) << "something was simulated again";
 }
 
 }  // namespace

@@ -20,23 +20,41 @@ inline constexpr double kKvBytesPerToken = 524'288;
 class ClosedForm final : public KernelTimes {
  public:
   std::int64_t calls = 0;
-  core::Femtoseconds linear_part(std::int64_t tokens, std::int64_t sampled) override {
+  std::int64_t largest_read = 0;  // keys that attention was asked to read at once
+  KernelGeometry geometry() const override {
+    KernelGeometry geometry;
+    geometry.cores = 16;
+    geometry.kv_heads = 32;
+    geometry.layer_weight_bytes = 400'000'000;
+    geometry.token_kv_bytes = 16'384;
+    return geometry;
+  }
+  core::Femtoseconds linear_part(std::int64_t tokens) override {
     ++calls;
     const double rows = static_cast<double>(tokens);
-    const double stream = kWeightBytes / kBytesPerSecond;
-    const double compute = 2 * kWeightBytes / 2 * rows / kFlopsPerSecond;
-    const double head = static_cast<double>(sampled) * 0.26e9 / kFlopsPerSecond;
-    return fs(std::max(stream, compute) + head);
+    const double passes = std::ceil(rows / 1024);
+    const double stream = passes * kWeightBytes / kBytesPerSecond;
+    return fs(std::max(stream, 2 * kWeightBytes / 2 * rows / kFlopsPerSecond));
   }
-  core::Femtoseconds decode_attention(std::int64_t batch, std::int64_t context) override {
+  core::Femtoseconds sampling_part(std::int64_t rows) override {
     ++calls;
-    return fs(20e-6 + static_cast<double>(batch * context) * kKvBytesPerToken / kBytesPerSecond);
+    return fs(
+        std::max(0.26e9 / kBytesPerSecond, static_cast<double>(rows) * 0.26e9 / kFlopsPerSecond));
   }
-  core::Femtoseconds prefill_attention(std::int64_t tokens, std::int64_t context) override {
+  core::Femtoseconds attention(std::span<const AttendingSequence> batch) override {
     ++calls;
-    const double rows = static_cast<double>(tokens);
-    const double pairs = rows * (static_cast<double>(context) + (rows + 1) / 2);
-    return fs(50e-6 + 4 * 32 * 4096 * pairs / kFlopsPerSecond);
+    double seconds = 20e-6;
+    std::int64_t read = 0;
+    for (const AttendingSequence& one : batch) {
+      read += one.context + one.new_tokens;
+      const double rows = static_cast<double>(one.new_tokens);
+      const double keys = static_cast<double>(one.context);
+      seconds += one.new_tokens == 1
+                     ? (keys + 1) * kKvBytesPerToken / kBytesPerSecond
+                     : 4 * 32 * 4096 * rows * (keys + (rows + 1) / 2) / kFlopsPerSecond;
+    }
+    largest_read = std::max(largest_read, read);
+    return fs(seconds);
   }
 
  private:

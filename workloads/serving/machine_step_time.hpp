@@ -3,12 +3,16 @@
 // is. Timing only: no values are attached.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sim/soc/machine.hpp"
 #include "workloads/models/shape.hpp"
-#include "workloads/serving/grid_step_time.hpp"
+#include "workloads/serving/kernel_times.hpp"
+#include "workloads/serving/step_cache.hpp"
+#include "workloads/serving/step_time.hpp"
 #include "workloads/step/runner.hpp"
 #include "workloads/step/step.hpp"
 
@@ -23,30 +27,47 @@ struct MachineStepSpec {
   std::int64_t attention_splits = 128;
   std::uint64_t memory_bytes = 0;  // weights, pool and activations must fit
   std::uint64_t seed = 1;          // of the block order
+  std::size_t workers = 1;         // processes that simulate what prepare() asks for
 };
 
-// Kernels on the machine, each distinct one simulated once. Block tables are a seeded shuffle of
-// the pool, as in a server that has run for a while; shapes that need more blocks than the pool has
-// use some twice, which changes no cycle: nothing on the way caches them.
+// Kernels on the machine, each distinct one simulated once, on memory as new: a time does not
+// depend on what was simulated before. Block tables are a seeded shuffle of a small pool, as in a
+// server that has run for a while; shapes that need more blocks than it has use some twice, which
+// changes no cycle: nothing on the way caches them.
 class MachineKernelTimes final : public KernelTimes {
  public:
-  // `machine` must outlive it. Throws InputError if the model does not fit the memory.
-  MachineKernelTimes(soc::Machine& machine, const ModelShape& shape, const MachineStepSpec& spec);
+  // `machine` and `cache` (may be null) must outlive it. Throws InputError if the model does not
+  // fit the memory.
+  MachineKernelTimes(soc::Machine& machine, const ModelShape& shape, const MachineStepSpec& spec,
+                     StepCache* cache = nullptr);
 
-  core::Femtoseconds linear_part(std::int64_t tokens, std::int64_t sampled) override;
-  core::Femtoseconds decode_attention(std::int64_t batch, std::int64_t context) override;
-  core::Femtoseconds prefill_attention(std::int64_t new_tokens, std::int64_t context) override;
-  std::optional<core::Femtoseconds> mixed_decode_attention(
-      std::span<const std::int64_t> contexts) override;
+  KernelGeometry geometry() const override;
+  core::Femtoseconds linear_part(std::int64_t tokens) override;
+  core::Femtoseconds sampling_part(std::int64_t rows) override;
+  core::Femtoseconds attention(std::span<const AttendingSequence> batch) override;
+  void prepare(std::span<const KernelQuery> queries) override;
+
+  std::size_t simulated() const { return simulated_; }
 
  private:
+  using Kernels = std::vector<isa::Kernel>;
   BatchSequence sequence(std::int64_t new_tokens, std::int64_t context, bool samples);
-  core::Femtoseconds time_of(const std::vector<BatchSequence>& batch, bool attention);
+  Kernels linear_kernels(std::int64_t tokens);
+  Kernels sampling_kernels(std::int64_t rows);
+  Kernels attention_kernels(std::span<const AttendingSequence> batch);
+  Kernels built(const std::vector<BatchSequence>& batch);
+  bool known(const isa::Kernel& kernel);
+  core::Femtoseconds time_of(const Kernels& kernels);
+  void remember(const isa::Kernel& kernel, core::Cycle cycles);
 
   soc::Machine& machine_;
+  ModelShape shape_;
+  MachineStepSpec spec_;
   Placement placement_;
   StepOptions options_;
-  StepRunner runner_;
+  StepCache* cache_;
+  std::map<std::string, core::Cycle> cycles_;  // by kernel key
+  std::size_t simulated_ = 0;
   std::vector<std::uint32_t> order_;  // of the pool's blocks
   std::size_t next_block_ = 0;
 };

@@ -59,6 +59,25 @@ class ScaledTrace final : public TraceSource {
   double factor_;
 };
 
+class EveryNth final : public TraceSource {
+ public:
+  EveryNth(std::unique_ptr<TraceSource> source, std::uint64_t n, std::uint64_t offset)
+      : source_(std::move(source)), n_(n), offset_(offset) {}
+  bool next(TraceRequest& request) override {
+    while (source_->next(request)) {
+      if (number_++ % n_ == offset_) return true;
+    }
+    return false;
+  }
+  const TraceProblems& problems() const override { return source_->problems(); }
+
+ private:
+  std::unique_ptr<TraceSource> source_;
+  std::uint64_t n_;
+  std::uint64_t offset_;
+  std::uint64_t number_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<TraceSource> trace_range(std::unique_ptr<TraceSource> source,
@@ -71,6 +90,11 @@ std::unique_ptr<TraceSource> scale_time(std::unique_ptr<TraceSource> source, dou
     core::fail_input({}, "time_scale", std::to_string(factor), "out of range", "more than 0");
   }
   return std::make_unique<ScaledTrace>(std::move(source), factor);
+}
+
+std::unique_ptr<TraceSource> every_nth(std::unique_ptr<TraceSource> source, std::uint64_t n,
+                                       std::uint64_t offset) {
+  return std::make_unique<EveryNth>(std::move(source), n, offset);
 }
 
 double mean_rate(TraceSource& source) {

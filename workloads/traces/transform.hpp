@@ -25,6 +25,11 @@ std::unique_ptr<TraceSource> trace_range(std::unique_ptr<TraceSource> source,
 // Every arrival multiplied by `factor` > 0, rounded to the nanosecond: 0.5 is twice the rate.
 std::unique_ptr<TraceSource> scale_time(std::unique_ptr<TraceSource> source, double factor);
 
+// Every n-th request, starting with number `offset` < n: one machine's part when requests go round
+// `n` machines in order of arrival. An empty part has no request and is no error.
+std::unique_ptr<TraceSource> every_nth(std::unique_ptr<TraceSource> source, std::uint64_t n,
+                                       std::uint64_t offset);
+
 // Requests per second of a trace: (requests - 1) / span; InputError if all arrive at once.
 double mean_rate(TraceSource& source);
 
