@@ -17,5 +17,7 @@ Table capacity_table();
 Table serve_requests_table();
 Table serve_steps_table();
 Table trace_table();
+Table validate_table();
+Table validate_summary_table();
 
 }  // namespace ridgepoint::results

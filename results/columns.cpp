@@ -62,6 +62,8 @@ std::span<const Table> tables() {
       serve_steps_table(),
       trace_table(),
       dram_table(),
+      validate_table(),
+      validate_summary_table(),
   };
   // clang-format on
   return all;

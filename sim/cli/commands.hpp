@@ -19,5 +19,6 @@ int plan_command(const Context& context);
 int serve_command(const Context& context);
 int sweep_command(const Context& context);
 int trace_command(const Context& context);
+int validate_command(const Context& context);
 
 }  // namespace ridgepoint::cli

@@ -76,6 +76,14 @@ std::span<const Subcommand> subcommands() {
        .details = "Rows with equal keys are put together; ratios are to the first file. --csv gets "
                   "exact ratios, standard output the table for people.",
        .function = &compare_command},
+      {.name = "validate",
+       .summary = "predictions beside published measurements, with every error",
+       .details = "Simulates each measured case on the machine of its row: the kernels are those "
+                  "that 'run' times. --machine (a name or a file): only its rows, predicted on "
+                  "it; other machine options hold for all machines. --every and --most_gb make a "
+                  "quick check. Rows that beat the machine's published peaks are reported and not "
+                  "summed up.",
+       .function = &validate_command},
       {.name = "dram",
        .summary = "the memory alone, under a pattern or a trace of addresses",
        .details = "Every channel gets its part of the requests in order, as fast as it accepts. "

@@ -14,6 +14,7 @@ std::vector<OptionGroup> make_option_groups() {
       trace_make_options(),
       sweep_options(),
       compare_options(),
+      validate_options(),
       generate_options(),
       dram_options(),
       machine_options(),

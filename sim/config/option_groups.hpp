@@ -17,6 +17,7 @@ OptionGroup trace_options();
 OptionGroup trace_make_options();
 OptionGroup sweep_options();
 OptionGroup compare_options();
+OptionGroup validate_options();
 OptionGroup generate_options();
 OptionGroup dram_options();
 OptionGroup machine_options();

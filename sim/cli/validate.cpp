@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// validate: measured kernels, each simulated on the machine of its row.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "sim/cli/commands.hpp"
+#include "sim/cli/validate_report.hpp"
+#include "sim/config/bind_machine.hpp"
+#include "sim/config/machines.hpp"
+#include "sim/config/read_options.hpp"
+#include "workloads/step/runner.hpp"
+#include "workloads/validation/cases.hpp"
+
+namespace ridgepoint::cli {
+namespace {
+
+using workloads::MeasuredRow;
+
+// Measurements name a product, presets a product and its memory.
+std::string preset_for(const std::string& machine) {
+  const auto exists = [](std::string_view name) {
+    const auto presets = config::machine_presets();
+    return std::any_of(presets.begin(), presets.end(),
+                       [&](const config::MachinePreset& preset) { return preset.name == name; });
+  };
+  if (exists(machine)) return machine;
+  const std::string larger = machine + "-80g";
+  return exists(larger) ? larger : "";
+}
+
+// The options of this run with another machine; flags that change machines stay.
+config::Options options_on(const config::Options& options, const std::string& preset) {
+  std::vector<std::string> arguments{"--machine", preset};
+  for (const config::OptionRef& option : config::all_options()) {
+    const std::string key(option.row->key);
+    if (key == "run.machine" || !config::used_by(option, "validate")) continue;
+    if (options.origin(key).kind != config::Origin::Kind::kFlag) continue;
+    arguments.push_back("--" + key + '=' + options.text(key));
+  }
+  return config::read_options({"validate", arguments}).options;
+}
+
+// Cases of one preset, each with its half.
+struct Case {
+  const MeasuredRow* row;
+  int half;
+};
+
+bool wanted(const config::Options& options, const MeasuredRow& row) {
+  const std::string& family = options.text("validate.family");
+  return family == "all" || family == workloads::name_of(row.family);
+}
+
+// Bytes a simulation moves grow with reuse: weights per tile row, keys and values per query block.
+double moved_bytes(const MeasuredRow& row) {
+  constexpr double kReuse = 512;  // FLOP per byte that the tiles reach on chip
+  const workloads::CaseWork work = workloads::measured_work(row);
+  return std::max(work.bytes, work.flops / kReuse);
+}
+
+std::map<std::string, std::vector<Case>> cases_by_preset(const Context& context,
+                                                         const std::vector<MeasuredRow>& rows) {
+  const config::Options& options = context.options;
+  const bool one_machine = options.origin("run.machine").kind == config::Origin::Kind::kFlag;
+  const auto every = static_cast<std::size_t>(options.integer("validate.every"));
+  std::map<std::string, std::vector<Case>> by_preset;
+  std::map<std::pair<std::string, workloads::MeasuredFamily>, std::size_t> counts;
+  std::map<std::string, int> unknown;
+  for (const MeasuredRow& row : rows) {
+    if (!wanted(options, row)) continue;
+    std::string preset = preset_for(row.machine);
+    const std::size_t index = counts[{row.machine, row.family}]++;
+    if (one_machine) {
+      const std::string& name = options.text("machine.name");
+      if (row.machine != name && preset != name) continue;
+      preset = options.text("run.machine");
+    }
+    if (preset.empty()) {
+      ++unknown[row.machine];
+      continue;
+    }
+    if (index % every != 0) continue;
+    if (options.has("validate.most_gb") &&
+        moved_bytes(row) > 1e9 * options.real("validate.most_gb")) {
+      continue;
+    }
+    by_preset[preset].push_back({&row, static_cast<int>(index / every % 2)});
+  }
+  for (const auto& [machine, count] : unknown) {
+    context.say("no machine '" + machine + "': " + std::to_string(count) +
+                " rows are left out; --machine FILE describes it");
+  }
+  return by_preset;
+}
+
+Prediction predict(soc::Machine& machine, workloads::StepRunner& runner, const Case& one) {
+  const MeasuredRow& row = *one.row;
+  const accel::AcceleratorConfig& accel = machine.config().accel;
+  const workloads::StepReport report =
+      runner.run(workloads::measured_case(accel.shape(), row, machine.hbm_bytes()), false);
+  const workloads::CaseWork work = workloads::measured_work(row);
+  Prediction prediction;
+  prediction.row = one.row;
+  prediction.half = one.half;
+  prediction.size_class = workloads::size_class_of(row, accel.shared_bytes);
+  prediction.predicted_us = static_cast<double>(machine.clock().time_of(report.total.cycles)) / 1e9;
+  prediction.launches = report.simulated_launches + report.reused_launches;
+  const auto& hbm = report.total.hbm;
+  prediction.hbm_bytes =
+      std::accumulate(hbm.read_pin_bytes.begin(), hbm.read_pin_bytes.end(), std::int64_t{0}) +
+      std::accumulate(hbm.write_pin_bytes.begin(), hbm.write_pin_bytes.end(), std::int64_t{0});
+  prediction.flops = work.flops;
+  const double compute_us = work.flops / accel.peak_flops(row.dtype) * 1e6;
+  const double memory_us = work.bytes / machine.hbm_peak_bytes_per_s() * 1e6;
+  prediction.roofline_us = std::max(compute_us, memory_us);
+  // What the shared memory can hold may be read faster than the pins allow.
+  const bool may_stay = work.bytes <= static_cast<double>(accel.shared_bytes);
+  prediction.least_us = may_stay ? compute_us : prediction.roofline_us;
+  return prediction;
+}
+
+}  // namespace
+
+int validate_command(const Context& context) {
+  const std::vector<MeasuredRow> rows =
+      workloads::read_measured_folder(context.options.text("validate.measured"));
+  results::TableWriter table = context.table("validate");
+  ValidationSummary summary(context);
+  for (const auto& [preset, cases] : cases_by_preset(context, rows)) {
+    const config::Options options = options_on(context.options, preset);
+    soc::Machine machine(config::machine_config(options));
+    workloads::StepRunner runner(machine, true);
+    for (const Case& one : cases) {
+      const Prediction prediction = predict(machine, runner, one);
+      results::Row row(results::table("validate"), options);
+      fill_prediction(row, prediction);
+      table.add(row);
+      summary.add(options.text("machine.name"), prediction);
+    }
+  }
+  table.finish();
+  summary.finish();
+  return 0;
+}
+
+}  // namespace ridgepoint::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The validate subcommand on made-up measurements.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Validate : public ProgramTest {
+ protected:
+  void measurements() const {
+    std::filesystem::create_directories(folder() / "m");
+    // The first cannot be: 2 x 8192^3 FLOP in 1 us.
+    file("m/gemm.csv",
+         "machine,engine,dtype,m,n,k,latency_us\n"
+         "teaching-80g,e,bfloat16,64,512,512,8\n"
+         "teaching-80g,e,bfloat16,1,1024,1024,4\n"
+         "teaching-80g,e,bfloat16,2048,1024,1024,1\n"
+         "unknown-machine,e,bfloat16,1,1024,1024,4\n");
+    file("m/decode_attention.csv",
+         "machine,engine,batch,kv_tokens,q_heads,kv_heads,head_dim,kv_dtype,latency_us\n"
+         "teaching-80g,e,8,1000,8,2,64,float16,6\n");
+  }
+  static long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+};
+
+TEST_F(Validate, PredictsEveryRowAndSumsUp) {
+  measurements();
+  const Outcome outcome =
+      run({"validate", "--measured", "m", "--csv", "v.csv", "--summary_csv", "s.csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string rows = slurp(folder() / "v.csv");
+  EXPECT_EQ(lines(rows), 5);
+  EXPECT_THAT(rows, HasSubstr("teaching-80g,gemm,e bf16 m=64 n=512 k=512,in-cache,even,"));
+  EXPECT_THAT(rows, HasSubstr("teaching-80g,decode_attention,e fp16 batch=8 tokens=1000 "
+                              "heads=8/2 dim=64,long,even,"));
+  EXPECT_THAT(outcome.err, HasSubstr("no machine 'unknown-machine': 1 rows"));
+  const std::string summary = slurp(folder() / "s.csv");
+  EXPECT_THAT(summary, HasSubstr("teaching-80g,gemm,in-cache,all,2,"));
+  EXPECT_THAT(summary, HasSubstr("teaching-80g,gemm,over-peak,all,1,"));
+  EXPECT_THAT(summary, HasSubstr("teaching-80g,decode_attention,long,all,1,"));
+  // Same inputs, same bytes.
+  ASSERT_EQ(run({"validate", "--measured", "m", "--csv", "w.csv"}).exit_code, 0);
+  EXPECT_EQ(slurp(folder() / "w.csv"), rows);
+}
+
+TEST_F(Validate, TakesAPartAndOtherMachines) {
+  measurements();
+  Outcome outcome = run({"validate", "--measured", "m", "--family", "gemm", "--every", "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out), 3);
+  outcome = run({"validate", "--measured", "m", "--most_gb", "0.001", "--family", "gemm"});
+  EXPECT_EQ(lines(outcome.out), 2) << outcome.out;
+  file("u.ini", "[machine]\nbase = teaching-80g\nname = unknown-machine\n");
+  outcome = run({"validate", "--measured", "m", "--machine", "./u.ini"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out), 2);
+  EXPECT_THAT(outcome.out, HasSubstr(",unknown-machine,gemm,"));
+  // A slower launch makes every case slower: the option reaches the machine of the row.
+  const Outcome slow =
+      run({"validate", "--measured", "m", "--machine", "./u.ini", "--host.launch_ns", "900000"});
+  EXPECT_THAT(slow.out, HasSubstr("m=1 n=1024 k=1024,in-cache,even,90"));
+}
+
+TEST_F(Validate, RefusesBadInput) {
+  EXPECT_EQ(run({"validate"}).exit_code, 2);
+  EXPECT_EQ(run({"validate", "--measured", "nowhere"}).exit_code, 2);
+  std::filesystem::create_directories(folder() / "m");
+  file("m/gemm.csv", "machine,engine,dtype,m,n,k,latency_us\nteaching-80g,e,bfloat16,1,x,64,8\n");
+  const Outcome outcome = run({"validate", "--measured", "m"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("gemm.csv:2:27"));
+  EXPECT_EQ(lines(outcome.err), 1);
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
