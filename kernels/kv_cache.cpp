@@ -5,20 +5,18 @@ namespace ridgepoint::kernels {
 
 isa::View KvCache::view(const std::uint32_t* table, std::int64_t head, bool is_v, std::int64_t t0,
                         std::int64_t tokens) const {
-  const std::int64_t offset = (head * 2 + (is_v ? 1 : 0)) * block_tokens * head_dim;
+  const std::int64_t row = latent ? 0 : (head * 2 + (is_v ? 1 : 0)) * block_tokens;
   isa::View result;
   result.traffic = core::Traffic::kKv;
   result.dtype = dtype;
   result.rows = tokens;
   result.cols = head_dim;
-  result.address = address + static_cast<std::uint64_t>(core::bytes_of(dtype, offset));
-  result.row_bytes = static_cast<std::uint64_t>(core::bytes_of(dtype, head_dim));
-  if (values != nullptr) {
-    result.values = static_cast<char*>(values) + core::bytes_of(dtype, offset);
-  }
-  result.row_elements = head_dim;
+  result.address = address + static_cast<std::uint64_t>(row * row_bytes());
+  result.row_bytes = static_cast<std::uint64_t>(row_bytes());
+  if (values != nullptr) result.values = static_cast<char*>(values) + row * row_bytes();
+  result.value_row_bytes = row_bytes();
   result.pages = {table, static_cast<std::uint32_t>(block_tokens),
-                  static_cast<std::uint64_t>(block_bytes()), block_elements(),
+                  static_cast<std::uint64_t>(block_bytes()), block_bytes(),
                   static_cast<std::uint32_t>(t0)};
   return result;
 }

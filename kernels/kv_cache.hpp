@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paged KV cache of one layer, as addresses and as values: [block][KV head][K, V][token][dim].
-// One head's tokens of a block are contiguous, so decode attention reads long ranges.
+// The paged cache of one layer, as addresses and as values. Plain attention: [block][KV head][K,
+// V][token][dim], so that one head's tokens of a block are contiguous. Latent attention:
+// [block][token][dim], one vector per token for all heads, of which V is the first part.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,11 @@ struct KvCache {
   std::int64_t block_tokens = 16;
   std::uint64_t address = 0;
   void* values = nullptr;
+  bool latent = false;  // with kv_heads = 1: K and V are the same numbers
 
-  std::int64_t block_elements() const { return kv_heads * 2 * block_tokens * head_dim; }
-  std::int64_t block_bytes() const { return core::bytes_of(dtype, block_elements()); }
+  std::int64_t row_bytes() const { return core::bytes_of(dtype, head_dim); }
+  std::int64_t block_rows() const { return kv_heads * (latent ? 1 : 2) * block_tokens; }
+  std::int64_t block_bytes() const { return block_rows() * row_bytes(); }
 
   // Tokens [t0, t0 + tokens) of the sequence with this block table, one head's K or V:
   // [tokens, head_dim]. The table must outlive the kernel.

@@ -34,7 +34,8 @@ Grid choose_grid(const isa::CoreShape& shape, const Rowwise& spec) {
     std::int64_t bytes =
         core::bytes_of(spec.out_dtype, spec.split_cols ? grid.block_cols : spec.out_cols);
     for (const RowInput& input : spec.inputs) {
-      bytes += core::bytes_of(input.dtype, spec.split_cols ? grid.block_cols : input.cols);
+      bytes += input.height *
+               core::bytes_of(input.dtype, spec.split_cols ? grid.block_cols : input.cols);
     }
     return bytes;
   };
@@ -55,8 +56,8 @@ isa::Program program(CorePort& core, std::shared_ptr<const Rowwise> spec, Grid g
   if (core.index() >= blocks) co_return;
   std::vector<Ring> in;
   for (const RowInput& input : spec->inputs) {
-    in.emplace_back(core, kSlots, grid.block_rows, spec->split_cols ? grid.block_cols : input.cols,
-                    input.dtype);
+    in.emplace_back(core, kSlots, grid.block_rows * input.height,
+                    spec->split_cols ? grid.block_cols : input.cols, input.dtype);
   }
   Ring out(core, kSlots, grid.block_rows, spec->split_cols ? grid.block_cols : spec->out_cols,
            spec->out_dtype);
@@ -101,6 +102,20 @@ isa::Program program(CorePort& core, std::shared_ptr<const Rowwise> spec, Grid g
   }
 }
 
+double hbm_bytes(const isa::CoreShape& shape, const Rowwise& spec, const Grid& grid) {
+  std::int64_t row = spec.stored_row_bytes >= 0 ? spec.stored_row_bytes
+                                                : core::bytes_of(spec.out_dtype, spec.out_cols);
+  for (const RowInput& input : spec.inputs) {
+    row += input.height * core::bytes_of(input.dtype, input.cols);
+  }
+  std::int64_t bytes = spec.rows * row;
+  const std::int64_t users = std::min(shape.cores, grid.row_blocks * grid.col_blocks);
+  for (const RowInput& input : spec.constants) {
+    bytes += users * core::bytes_of(input.dtype, input.cols);
+  }
+  return static_cast<double>(bytes);
+}
+
 }  // namespace
 
 isa::Kernel rowwise(const isa::CoreShape& shape, const Rowwise& spec, const std::string& name,
@@ -111,6 +126,7 @@ isa::Kernel rowwise(const isa::CoreShape& shape, const Rowwise& spec, const std:
   kernel.name = name;
   kernel.family = family;
   kernel.key = key;
+  kernel.model_bytes = hbm_bytes(shape, *shared, grid);
   kernel.program = [shared, grid](CorePort& core) { return program(core, shared, grid); };
   return kernel;
 }

@@ -23,6 +23,7 @@ struct RowInput {
   std::int64_t cols = 0;
   core::DType dtype = core::DType::kFp16;
   std::function<isa::View(const Block&)> view;
+  std::int64_t height = 1;  // rows of the tile per row of the block
 };
 
 // Part of the output tile: columns [column, column + view.cols) go to view.
@@ -41,6 +42,7 @@ struct Rowwise {
   std::int64_t out_cols = 0;        // of the output tile of an uncut block
   core::DType out_dtype = core::DType::kFp16;
   std::function<void(const Block&, std::vector<RowStore>&)> stores;
+  std::int64_t stored_row_bytes = -1;  // to HBM per row; -1: those of the output tile
   // in[i], constants[i], out: tiles of the block; only called with values attached.
   std::function<void(const Block&, const std::vector<isa::Tile>& in,
                      const std::vector<isa::Tile>& constants, const isa::Tile& out)>

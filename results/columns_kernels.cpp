@@ -14,7 +14,7 @@ Table kernels_table() {
       {"new_tokens_count", kInteger, "new tokens per request", true},
       {"context_tokens_count", kInteger, "tokens per request already in the cache", true},
       {"kernel", kText, "the kernel's name", true},
-      {"family", kText, "linear, attention, norm, rope, activation, embedding or sampling"},
+      {"family", kText, "linear, attention, norm, rope, activation, router, embedding or sampling"},
       {"launches_count", kInteger, "launches in the step"},
       {"time_ns", kReal, "simulated time of all launches, launch cost included"},
       {"cycles", kInteger, "the same in cycles of the core clock"},

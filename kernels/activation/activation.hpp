@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The feed-forward non-linearity. SwiGLU (Shazeer 2020): y = silu(gate) * up. GeGLU: gelu(gate) *
-// up. GELU: y = gelu(x). gelu is the tanh form (Hendrycks & Gimpel 2016).
+// up. GELU: y = gelu(x). gelu is the tanh form (Hendrycks & Gimpel 2016). Clamped SwiGLU (gpt-oss):
+// y = g sigmoid(1.702 g) (u + 1) with g = min(gate, 7), u = up within -7..7.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace ridgepoint::kernels {
 
-enum class Nonlinearity : std::uint8_t { kSwiGlu, kGeGlu, kGelu };
+enum class Nonlinearity : std::uint8_t { kSwiGlu, kGeGlu, kGelu, kSwiGluClamped };
 
 struct ActivationArgs {
   Nonlinearity kind = Nonlinearity::kSwiGlu;

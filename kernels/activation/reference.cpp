@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/activation/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -29,6 +30,17 @@ void geglu_reference(std::span<const float> gate, std::span<const float> up, std
   require_size(up.size(), static_cast<std::int64_t>(gate.size()), "geglu: up");
   require_size(out.size(), static_cast<std::int64_t>(gate.size()), "geglu: out");
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = gelu(gate[i]) * up[i];
+}
+
+void clamped_swiglu_reference(std::span<const float> gate, std::span<const float> up,
+                              std::span<float> out) {
+  require_size(up.size(), static_cast<std::int64_t>(gate.size()), "clamped swiglu: up");
+  require_size(out.size(), static_cast<std::int64_t>(gate.size()), "clamped swiglu: out");
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const float g = std::min(gate[i], 7.0f);
+    const float u = std::max(-7.0f, std::min(up[i], 7.0f));
+    out[i] = g / (1.0f + std::exp(-1.702f * g)) * (u + 1.0f);
+  }
 }
 
 void gelu_reference(std::span<const float> x, std::span<float> out) {

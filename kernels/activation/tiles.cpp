@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/activation/activation.hpp"
@@ -14,6 +15,26 @@ float silu(float x) { return x / (1.0f + std::exp(-x)); }
 float gelu(float x) {
   constexpr float kSqrtTwoOverPi = 0.7978845608028654f;
   return 0.5f * x * (1.0f + std::tanh(kSqrtTwoOverPi * (x + 0.044715f * x * x * x)));
+}
+
+float clamped_swiglu(float gate, float up) {
+  constexpr float kLimit = 7.0f, kSlope = 1.702f;
+  const float g = std::min(gate, kLimit);
+  return g / (1.0f + std::exp(-kSlope * g)) * (std::clamp(up, -kLimit, kLimit) + 1.0f);
+}
+
+float activated(Nonlinearity kind, float gate, float up) {
+  switch (kind) {
+    case Nonlinearity::kSwiGlu:
+      return silu(gate) * up;
+    case Nonlinearity::kGeGlu:
+      return gelu(gate) * up;
+    case Nonlinearity::kSwiGluClamped:
+      return clamped_swiglu(gate, up);
+    case Nonlinearity::kGelu:
+      break;
+  }
+  return gelu(gate);
 }
 
 }  // namespace
@@ -41,16 +62,16 @@ isa::Kernel activation(const isa::CoreShape& shape, const ActivationArgs& args,
                                     const std::vector<isa::Tile>&, const isa::Tile& out) {
     for (std::int64_t r = 0; r < b.rows; ++r) {
       for (std::int64_t c = 0; c < b.cols; ++c) {
-        const float x = in[0].values[r * in[0].cols + c];
-        float value = kind == Nonlinearity::kSwiGlu ? silu(x) : gelu(x);
-        if (in.size() > 1) value *= in[1].values[r * in[1].cols + c];
-        out.values[r * out.cols + c] = value;
+        const float gate = in[0].values[r * in[0].cols + c];
+        const float up = in.size() > 1 ? in[1].values[r * in[1].cols + c] : 0;
+        out.values[r * out.cols + c] = activated(kind, gate, up);
       }
     }
   };
   return rowwise(shape, spec, name, "activation",
                  "activation rows=" + std::to_string(spec.rows) + " f=" + std::to_string(f) +
-                     " kind=" + std::to_string(static_cast<int>(args.kind)));
+                     " kind=" + std::to_string(static_cast<int>(args.kind)) +
+                     " x=" + std::string(name_of(args.x.dtype)));
 }
 
 }  // namespace ridgepoint::kernels

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax(q K^T / sqrt(d)) V over a paged cache, for any mix of prefill chunks (causal) and decode
-// rows. Keys are walked in tiles of kKeyTile tokens at absolute positions with an online softmax
-// (Dao et al. 2022), so a row's bits do not depend on how its query block was cut. Long contexts
-// may be split over cores and merged by log-sum-exp, which changes the last bits.
+// softmax(q K^T * scale) V over a paged cache, for any mix of prefill chunks (causal) and decode
+// rows; with a sliding window, attention sinks, a cache in any format, and latent attention's two
+// forms. Keys are walked in tiles at absolute positions with an online softmax (Dao et al. 2022),
+// so a row's bits do not depend on how its query block was cut. Long contexts may be split over
+// cores and merged by log-sum-exp, which changes the last bits.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,26 +17,64 @@
 
 namespace ridgepoint::kernels {
 
-inline constexpr std::int64_t kKeyTile = 128;  // tokens per K and V tile
+inline constexpr std::int64_t kKeyTile = 128;  // most tokens per K and V tile
 inline constexpr std::int64_t kKeySlots = 4;   // of the K ring and of the V ring
 inline constexpr std::int64_t kScoreSlots = 2;
+inline constexpr std::int64_t kMergeRows = 16;    // of a partial result that one merge takes
+inline constexpr std::int64_t kMergeSlots = 2;    // of partial results and of merged ones
 inline constexpr std::int64_t kQueryBlock = 128;  // most prefill rows that share a walk
 
-struct AttentionArgs {
-  Tensor q;    // [T, >= heads * head_dim]; head h in columns [h * head_dim, (h + 1) * head_dim)
-  Tensor out;  // [T, heads * head_dim]
-  KvCache cache;
-  std::int64_t heads = 0;  // a multiple of cache.kv_heads
-  std::vector<Sequence> sequences;
-  std::int64_t most_splits = 1;         // 1: never split
-  std::uint64_t workspace_address = 0;  // partial results, workspace_bytes() of them
+// Keys and values of every head, expanded from the latent cache of one sequence (latent attention,
+// not absorbed); row = position.
+struct ExpandedKeys {
+  Tensor k;       // [context, heads * nope]; K's part without position
+  Tensor v;       // [context, heads * v_dim]
+  Tensor latent;  // [context, >= rope_column + rope]; K's part with position, shared by all heads
+  std::int64_t nope = 0, rope = 0, rope_column = 0;
 };
 
+struct AttentionArgs {
+  Tensor q;    // [T, >= heads * qk_dim]; head h in columns [h * qk_dim, (h + 1) * qk_dim)
+  Tensor out;  // [T, heads * v_dim]
+  KvCache cache;
+  std::int64_t heads = 0;  // a multiple of the KV heads
+  std::vector<Sequence> sequences;
+  std::int64_t most_splits = 1;          // 1: never split
+  std::uint64_t workspace_address = 0;   // partial results, workspace_bytes() of them
+  std::int64_t window = 0;               // a row sees itself and the window - 1 before it; 0: all
+  std::optional<Tensor> sinks;           // [1, heads]: a logit that takes weight and gives no value
+  std::int64_t v_dim = 0;                // 0: cache.head_dim; latent: the leading part of K
+  float scale = 0;                       // of scores; 0: 1/sqrt(qk_dim)
+  std::optional<ExpandedKeys> expanded;  // in place of the cache; then one sequence
+
+  std::int64_t kv_heads() const { return expanded ? heads : cache.kv_heads; }
+  std::int64_t qk_dim() const {
+    return expanded ? expanded->nope + expanded->rope : cache.head_dim;
+  }
+  std::int64_t value_dim() const { return v_dim > 0 ? v_dim : cache.head_dim; }
+  core::DType key_dtype() const { return expanded ? expanded->k.dtype : cache.dtype; }
+  bool values_are_keys() const { return !expanded && cache.latent; }
+  // First position that row `row` of the new tokens sees.
+  std::int64_t first_visible(const Sequence& sequence, std::int64_t row) const;
+};
+
+// Sizes a core's tiles have; the same for every batch of a model, but for query_rows.
+struct AttentionTiles {
+  std::int64_t key_tile = kKeyTile;  // halved until the K and V rings fit
+  std::int64_t parts = 1;            // a KV head's query heads are walked in this many groups
+  std::int64_t group = 1;            // query heads per walk
+  std::int64_t query_rows = 1;       // prefill rows per walk: kQueryBlock, halved until all fits
+  std::int64_t query_slots = 2;      // walks whose queries are held
+};
+AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
+// query_rows of a long prefill.
+std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args);
+
 // One walk over key tiles [tile0, tile1) by one core: query rows [q0, q0 + rows) of a sequence's
-// new tokens, all query heads of one KV head.
+// new tokens, all query heads of one group (numbered kv_head * parts + part).
 struct AttentionItem {
   std::int32_t sequence = 0;
-  std::int32_t kv_head = 0;
+  std::int32_t head_group = 0;
   std::int64_t q0 = 0, rows = 0;
   std::int64_t tile0 = 0, tile1 = 0;
   std::int32_t split = -1;  // -1: whole walk; else the number of its partial result
@@ -48,17 +88,13 @@ struct AttentionPlan {
     AttentionItem item;  // rows and heads
     std::int32_t first_split = 0, splits = 0;
   };
-  std::vector<Merge> merges;  // merge i on core i mod cores
+  std::vector<Merge> merges;
   std::int64_t partials = 0;
 };
-// What a walk of `rows` query rows over `tiles` key tiles is counted as when cores are balanced: the
-// array streams at least matrix_rows rows per tile, however few a decode has.
+// What a walk of `rows` query rows over `tiles` key tiles is counted as when cores are balanced:
+// the array streams at least matrix_rows rows per tile, however few a decode has.
 std::int64_t walk_work(const isa::CoreShape& shape, std::int64_t group, std::int64_t rows,
                        std::int64_t tiles);
-
-// Prefill rows per walk: kQueryBlock, or the largest power of two whose scores, outputs, queries
-// and probabilities fit the core beside the K and V rings.
-std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args);
 
 AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args);
 
@@ -69,8 +105,12 @@ std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t 
 // Bytes of partial results the plan may need at workspace_address.
 std::uint64_t workspace_bytes(const isa::CoreShape& shape, const AttentionArgs& args);
 
-// 4 * heads * head_dim * (visible keys summed over rows).
+// 2 * heads * (qk_dim + v_dim) * (visible keys summed over rows).
 double attention_flops(const AttentionArgs& args);
+
+// HBM bytes: per walk its queries, its output and every key and value from the first one its rows
+// see to their own; without partial results, which depend on the split.
+double attention_bytes(const isa::CoreShape& shape, const AttentionArgs& args);
 
 isa::Kernel attention(const isa::CoreShape& shape, const AttentionArgs& args,
                       const std::string& name);

@@ -4,9 +4,13 @@
 #include <queue>
 
 #include "kernels/attention/attention.hpp"
+#include "kernels/operand_stream.hpp"
 
 namespace ridgepoint::kernels {
 namespace {
+
+constexpr std::int64_t kLeastKeyTile = 16;
+constexpr std::int64_t kWorthwhileRows = 32;  // of a prefill walk, before heads are split for it
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -14,27 +18,52 @@ double efficiency(std::int64_t walks, std::int64_t cores) {
   return static_cast<double>(walks) / static_cast<double>(ceil_div(walks, cores) * cores);
 }
 
-std::vector<AttentionItem> whole_walks(const AttentionArgs& args, std::int64_t block) {
+// Scratchpad and accumulators of a walk of `rows` query rows per head (1: decode).
+bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const AttentionTiles& t,
+          std::int64_t rows) {
+  const core::DType q = args.q.dtype, kv = args.key_dtype();
+  const std::int64_t tall = rows * t.group;  // of all query tiles together
+  // A decode walk has one tile of `group` rows, a prefill walk `group` tiles of `rows`.
+  const std::int64_t tile = std::max(rows, rows == 1 ? t.group : rows);
+  std::int64_t operands = t.query_slots * tall * core::bytes_of(q, args.qk_dim()) +
+                          kScoreSlots * tile * core::bytes_of(q, t.key_tile) +
+                          OperandStream::bytes(kKeySlots, t.key_tile, args.qk_dim(), kv, q);
+  if (!args.values_are_keys()) {
+    operands += OperandStream::bytes(kKeySlots, t.key_tile, args.value_dim(), kv, q);
+  }
+  if (args.most_splits > 1) {
+    operands += 2 * kMergeSlots * kMergeRows * (args.value_dim() + 2) * 4;
+  }
+  if (args.sinks) operands += 2 * core::bytes_of(args.sinks->dtype, args.heads);
+  const std::int64_t accumulators =
+      4 * (kScoreSlots * tile * t.key_tile + tall * (args.value_dim() + 2));
+  return operands <= shape.scratchpad_bytes && accumulators <= shape.accumulator_bytes;
+}
+
+std::vector<AttentionItem> whole_walks(const AttentionArgs& args, const AttentionTiles& t) {
   std::vector<AttentionItem> items;
   for (std::size_t s = 0; s < args.sequences.size(); ++s) {
     const Sequence& sequence = args.sequences[s];
     const std::int64_t before = sequence.context - sequence.new_tokens;
-    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += block) {
-      const std::int64_t rows = std::min(block, sequence.new_tokens - q0);
-      for (std::int64_t head = 0; head < args.cache.kv_heads; ++head) {
-        items.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(head), q0, rows, 0,
-                         ceil_div(before + q0 + rows, kKeyTile), -1, 0});
+    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += t.query_rows) {
+      const std::int64_t rows = std::min(t.query_rows, sequence.new_tokens - q0);
+      const std::int64_t tile0 = args.first_visible(sequence, q0) / t.key_tile;
+      const std::int64_t tile1 = ceil_div(before + q0 + rows, t.key_tile);
+      for (std::int64_t head = 0; head < args.kv_heads() * t.parts; ++head) {
+        items.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(head), q0, rows,
+                         tile0, tile1, -1, 0});
       }
     }
   }
   return items;
 }
 
-// Cuts every decode walk into `splits` nearly equal ranges of tiles.
+// Cuts every walk into `splits` nearly equal ranges of tiles.
 void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, AttentionPlan& plan) {
   std::vector<AttentionItem> cut;
   for (const AttentionItem& item : items) {
-    const std::int64_t parts = std::min(splits, item.tile1);
+    const std::int64_t tiles = item.tile1 - item.tile0;
+    const std::int64_t parts = std::min(splits, tiles);
     if (parts <= 1) {
       cut.push_back(item);
       continue;
@@ -44,8 +73,8 @@ void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, Attenti
         {item, static_cast<std::int32_t>(plan.partials), static_cast<std::int32_t>(parts)});
     for (std::int64_t p = 0; p < parts; ++p) {
       AttentionItem part = item;
-      part.tile0 = item.tile1 * p / parts;
-      part.tile1 = item.tile1 * (p + 1) / parts;
+      part.tile0 = item.tile0 + tiles * p / parts;
+      part.tile1 = item.tile0 + tiles * (p + 1) / parts;
       part.split = static_cast<std::int32_t>(plan.partials++);
       part.output = output;
       cut.push_back(part);
@@ -62,17 +91,42 @@ std::int64_t walk_work(const isa::CoreShape& shape, std::int64_t group, std::int
 }
 
 std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args) {
-  const std::int64_t group = args.heads / args.cache.kv_heads, dim = args.cache.head_dim;
-  const std::int64_t accumulators = 4 * (kScoreSlots * kKeyTile + group * (dim + 2));
-  const std::int64_t operands =
-      core::bytes_of(args.q.dtype, 2 * group * dim + kScoreSlots * kKeyTile);
-  const std::int64_t rings = core::bytes_of(args.cache.dtype, 2 * kKeySlots * kKeyTile * dim);
-  std::int64_t block = kQueryBlock;
-  while (block > 1 && (block * accumulators > shape.accumulator_bytes ||
-                       block * operands + rings > shape.scratchpad_bytes)) {
-    block /= 2;
+  AttentionArgs tall = args;
+  tall.sequences = {{0, kQueryBlock, kQueryBlock, nullptr}};
+  return attention_tiles(shape, tall).query_rows;
+}
+
+std::int64_t AttentionArgs::first_visible(const Sequence& sequence, std::int64_t row) const {
+  const std::int64_t position = sequence.context - sequence.new_tokens + row;
+  return window > 0 ? std::max<std::int64_t>(0, position - window + 1) : 0;
+}
+
+AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args) {
+  AttentionTiles t;
+  t.group = args.heads / args.kv_heads();
+  t.query_slots = args.values_are_keys() ? 1 : 2;
+  while (t.key_tile > kLeastKeyTile && !fits(shape, args, t, 1)) t.key_tile /= 2;
+  const auto halve_group = [&t] {
+    t.group /= 2;
+    t.parts *= 2;
+  };
+  while (t.group % 2 == 0 && !fits(shape, args, t, 1)) halve_group();
+  std::int64_t longest = 1;
+  for (const Sequence& sequence : args.sequences) {
+    longest = std::max(longest, sequence.new_tokens);
   }
-  return block;
+  if (longest == 1) return t;
+  const auto most_rows = [&] {
+    std::int64_t rows = kQueryBlock;
+    while (rows > 1 && !fits(shape, args, t, rows)) rows /= 2;
+    return rows;
+  };
+  t.query_rows = most_rows();
+  while (t.group % 2 == 0 && t.query_rows < std::min(kWorthwhileRows, longest)) {
+    halve_group();
+    t.query_rows = most_rows();
+  }
+  return t;
 }
 
 std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t most) {
@@ -87,16 +141,17 @@ std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t 
 
 AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args) {
   AttentionPlan plan;
-  std::vector<AttentionItem> items = whole_walks(args, query_block(shape, args));
+  const AttentionTiles tiles = attention_tiles(shape, args);
+  std::vector<AttentionItem> items = whole_walks(args, tiles);
   std::int64_t longest = 0;
-  for (const AttentionItem& item : items) longest = std::max(longest, item.tile1);
+  for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
   const std::int64_t splits =
       choose_splits(static_cast<std::int64_t>(items.size()), shape.cores,
                     std::min({args.most_splits, longest, std::int64_t{128}}));
   if (splits > 1) split_walks(items, splits, plan);
 
   const auto work_of = [&](const AttentionItem& item) {
-    return walk_work(shape, args.heads / args.cache.kv_heads, item.rows, item.tile1 - item.tile0);
+    return walk_work(shape, tiles.group, item.rows, item.tile1 - item.tile0);
   };
   std::stable_sort(items.begin(), items.end(),
                    [&](const auto& a, const auto& b) { return work_of(a) > work_of(b); });
@@ -114,10 +169,10 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
 }
 
 std::uint64_t workspace_bytes(const isa::CoreShape& shape, const AttentionArgs& args) {
-  const std::int64_t group = args.heads / args.cache.kv_heads;
-  const std::int64_t rows = group * kQueryBlock;
+  const AttentionTiles t = attention_tiles(shape, args);
+  const std::int64_t rows = std::max(t.group, t.group * t.query_rows);
   return static_cast<std::uint64_t>(plan_attention(shape, args).partials * rows *
-                                    (args.cache.head_dim + 2) * 4);
+                                    (args.value_dim() + 2) * 4);
 }
 
 double attention_flops(const AttentionArgs& args) {
@@ -125,9 +180,38 @@ double attention_flops(const AttentionArgs& args) {
   for (const Sequence& sequence : args.sequences) {
     const auto n = static_cast<double>(sequence.new_tokens);
     const auto before = static_cast<double>(sequence.context - sequence.new_tokens);
-    visible += n * before + n * (n + 1) / 2;
+    if (args.window == 0) {
+      visible += n * before + n * (n + 1) / 2;
+      continue;
+    }
+    for (std::int64_t row = 0; row < sequence.new_tokens; ++row) {
+      visible += before + static_cast<double>(row + 1 - args.first_visible(sequence, row));
+    }
   }
-  return 4.0 * static_cast<double>(args.heads * args.cache.head_dim) * visible;
+  return 2.0 * static_cast<double>(args.heads * (args.qk_dim() + args.value_dim())) * visible;
+}
+
+double attention_bytes(const isa::CoreShape& shape, const AttentionArgs& args) {
+  const AttentionTiles t = attention_tiles(shape, args);
+  const core::DType kv = args.key_dtype();
+  std::int64_t key = core::bytes_of(kv, args.qk_dim());
+  if (args.expanded)
+    key = core::bytes_of(kv, args.expanded->nope) +
+          core::bytes_of(args.expanded->latent.dtype, args.expanded->rope);
+  if (!args.values_are_keys()) key += core::bytes_of(kv, args.value_dim());
+  std::int64_t bytes = 0;
+  for (const Sequence& sequence : args.sequences) {
+    const std::int64_t before = sequence.context - sequence.new_tokens;
+    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += t.query_rows) {
+      const std::int64_t rows = std::min(t.query_rows, sequence.new_tokens - q0);
+      const std::int64_t keys = before + q0 + rows - args.first_visible(sequence, q0);
+      bytes += args.kv_heads() * t.parts * keys * key;
+    }
+    bytes += sequence.new_tokens * args.heads *
+             (core::bytes_of(args.q.dtype, args.qk_dim()) +
+              core::bytes_of(args.out.dtype, args.value_dim()));
+  }
+  return static_cast<double>(bytes);
 }
 
 }  // namespace ridgepoint::kernels

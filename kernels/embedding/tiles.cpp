@@ -36,7 +36,8 @@ isa::Kernel embedding(const isa::CoreShape& shape, const EmbeddingArgs& args,
   };
   return rowwise(shape, spec, name, "embedding",
                  "embedding rows=" + std::to_string(spec.rows) + " d=" + std::to_string(d) +
-                     (args.positions ? " positions" : ""));
+                     " w=" + std::string(name_of(args.table.dtype)) + " x=" +
+                     std::string(name_of(args.x.dtype)) + (args.positions ? " positions" : ""));
 }
 
 }  // namespace ridgepoint::kernels

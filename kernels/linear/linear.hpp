@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Y[M, N] = X[M, K] * W[N, K]^T (+ bias[N]) (+ R[M, N]), tiled over all cores; M = 1 is the same
-// source. Accumulation is fp32 in ascending K, so a row's bits do not depend on M or on the tiling.
+// source. A weight narrower than X is widened to X's format on the vector engine. Accumulation is
+// fp32 in ascending K, so a row's bits do not depend on M or on the tiling.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 namespace ridgepoint::kernels {
 
 struct LinearArgs {
-  Tensor x;                        // [M, K]
+  Tensor x;                        // [M, >= K]; the first K columns
   Weight w;                        // [N, K]
   Tensor y;                        // [M, N]
   std::optional<Tensor> bias;      // [1, N]

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a linear layer is cut for a core; no search, a rule per size.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/linear/linear.hpp"
 #include "kernels/linear/slots.hpp"
+#include "kernels/operand_stream.hpp"
 
 namespace ridgepoint::kernels {
 namespace {
@@ -28,6 +30,12 @@ std::int64_t panels_per_tile(std::int64_t panels, std::int64_t most, std::int64_
   return best;
 }
 
+// K comes in multiples of an array pass and of the formats' blocks.
+std::int64_t k_step(const isa::CoreShape& shape, const LinearArgs& args) {
+  return std::lcm(shape.matrix_rows,
+                  std::max(core::block_of(args.w.dtype), core::block_of(args.x.dtype)));
+}
+
 }  // namespace
 
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
@@ -44,8 +52,9 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
   // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
+  const std::int64_t step = k_step(shape, args);
   const std::int64_t weight_ring =
-      kWeightSlots * panel * shape.matrix_rows * core::bits_of(args.w.dtype) / 8;
+      OperandStream::bytes(kWeightSlots, panel, step, args.w.dtype, args.x.dtype);
   const std::int64_t most_panels =
       t.x_in_core ? 1
                   : std::min(shape.accumulator_bytes / (t.accumulators * t.mt * panel * 4),
@@ -67,24 +76,35 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   if (args.residual) {
     budget -= kResidualSlots * ceil_div(t.mt, 4) * core::bytes_of(args.residual->dtype, t.nt);
   }
-  const std::int64_t x_bits = t.mt * core::bits_of(args.x.dtype);
-  std::int64_t bits_per_k = kWeightSlots * t.nt * core::bits_of(args.w.dtype);
-  if (!t.x_in_core) bits_per_k += kActivationSlots * x_bits;
-  if (t.x_in_shared) bits_per_k += kStageSlots * x_bits;
-  const std::int64_t fits = budget * 8 / bits_per_k;
-  const std::int64_t cap = kWeightSlotBytes * 8 / (t.nt * core::bits_of(args.w.dtype));
-  const std::int64_t step = shape.matrix_rows;
-  t.kt = std::min(k, std::max(step, std::min(fits, cap) / step * step));
+  const auto slots_fit = [&](std::int64_t kt) {
+    std::int64_t bytes = OperandStream::bytes(kWeightSlots, t.nt, kt, args.w.dtype, args.x.dtype);
+    const std::int64_t x_tile = t.mt * core::bytes_of(args.x.dtype, kt);
+    if (!t.x_in_core) bytes += kActivationSlots * x_tile;
+    if (t.x_in_shared) bytes += kStageSlots * x_tile;
+    return bytes <= budget;
+  };
+  const std::int64_t cap = std::max(
+      step,
+      static_cast<std::int64_t>(static_cast<double>(kWeightSlotBytes) /
+                                (static_cast<double>(t.nt) * core::mean_bytes_of(args.w.dtype))) /
+          step * step);
+  t.kt = std::min(k, cap);
+  while (t.kt > step && !slots_fit(t.kt)) t.kt = (t.kt - 1) / step * step;
 
   t.stage_cols = t.kt;
   if (t.x_in_core) {
+    const std::int64_t x_bits = t.mt * core::bits_of(args.x.dtype);
     const std::int64_t worthwhile = ceil_div(kStageBytes * 8, x_bits);
     const std::int64_t even = ceil_div(k, shape.cores);
     t.stage_cols = std::min(round_up(std::max(worthwhile, even), step), k);
     if (t.x_in_shared) {
       // What the weight slots leave; never below kt, for which the step above made room.
-      const std::int64_t weight_bits = kWeightSlots * t.nt * core::bits_of(args.w.dtype) * t.kt;
-      t.stage_cols = std::min(t.stage_cols, (budget * 8 - weight_bits) / (kStageSlots * x_bits));
+      const std::int64_t weights =
+          OperandStream::bytes(kWeightSlots, t.nt, t.kt, args.w.dtype, args.x.dtype);
+      const auto left = static_cast<double>(budget - weights) / static_cast<double>(kStageSlots);
+      t.stage_cols = std::min(
+          t.stage_cols, static_cast<std::int64_t>(left / (static_cast<double>(t.mt) *
+                                                          core::mean_bytes_of(args.x.dtype))));
     }
     // A K step lies in exactly one chunk.
     if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
@@ -97,14 +117,15 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
 double traffic_bytes(const LinearArgs& args, const LinearTiling& tiling) {
   const auto m = static_cast<double>(args.x.rows);
   const auto n = static_cast<double>(args.w.n);
-  const auto k = static_cast<double>(args.w.k);
-  const auto size = [](core::DType dtype) { return static_cast<double>(core::bits_of(dtype)) / 8; };
+  const auto row = [](core::DType dtype, std::int64_t columns) {
+    return static_cast<double>(core::bytes_of(dtype, columns));
+  };
   const auto row_tiles = static_cast<double>(ceil_div(args.x.rows, tiling.mt));
-  double bytes = size(args.w.dtype) * n * k * row_tiles +
-                 size(args.x.dtype) * m * k * static_cast<double>(tiling.x_reads) +
-                 size(args.y.dtype) * m * n;
-  if (args.residual) bytes += size(args.residual->dtype) * m * n;
-  if (args.bias) bytes += size(args.bias->dtype) * n * row_tiles;
+  double bytes = row(args.w.dtype, args.w.k) * n * row_tiles +
+                 row(args.x.dtype, args.w.k) * m * static_cast<double>(tiling.x_reads) +
+                 row(args.y.dtype, args.w.n) * m;
+  if (args.residual) bytes += row(args.residual->dtype, args.w.n) * m;
+  if (args.bias) bytes += row(args.bias->dtype, args.w.n) * row_tiles;
   return bytes;
 }
 

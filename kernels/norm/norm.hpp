@@ -20,6 +20,7 @@ struct NormArgs {
   double eps = 1e-5;
   // Row i of y comes from row gather[i] of x (rows that sample); null: row i. Outlives the kernel.
   const std::uint32_t* gather = nullptr;
+  std::optional<Tensor> residual;  // [rows, d], may be y: y = residual + norm(x)
 };
 
 isa::Kernel norm(const isa::CoreShape& shape, const NormArgs& args, const std::string& name);

@@ -42,6 +42,12 @@ isa::Kernel norm(const isa::CoreShape& shape, const NormArgs& args, const std::s
                                       ? args.x.gather(args.gather + b.r0, b.rows, 0, d)
                                       : args.x.block(b.r0, b.rows, 0, d);
                          }});
+  if (args.residual) {
+    spec.passes += 1;
+    spec.inputs.push_back({d, args.residual->dtype, [args, d](const Block& b) {
+                             return args.residual->block(b.r0, b.rows, 0, d);
+                           }});
+  }
   for (const Tensor* constant : {&args.weight, args.bias ? &*args.bias : nullptr}) {
     if (constant == nullptr) continue;
     spec.constants.push_back({d, constant->dtype, [tensor = *constant, d](const Block&) {
@@ -62,11 +68,16 @@ isa::Kernel norm(const isa::CoreShape& shape, const NormArgs& args, const std::s
       } else {
         layer_row(x, constants[0].values, constants[1].values, y, d, eps);
       }
+      if (in.size() > 1) {
+        const float* residual = in[1].values + r * in[1].cols;
+        for (std::int64_t i = 0; i < d; ++i) y[i] += residual[i];
+      }
     }
   };
   return rowwise(shape, spec, name, "norm",
                  "norm rows=" + std::to_string(spec.rows) + " d=" + std::to_string(d) +
                      (args.bias ? " layer" : " rms") + (args.gather != nullptr ? " gather" : "") +
+                     (args.residual ? " residual" : "") +
                      " x=" + std::string(name_of(args.x.dtype)));
 }
 

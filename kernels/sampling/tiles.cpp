@@ -59,6 +59,8 @@ isa::Kernel sample(const isa::CoreShape& shape, const SampleArgs& args, const st
   kernel.family = "sampling";
   kernel.key = "sample rows=" + std::to_string(args.logits.rows) +
                " vocab=" + std::to_string(args.logits.cols);
+  kernel.model_bytes = static_cast<double>(
+      args.logits.bytes() + args.chosen.row_bytes() * static_cast<std::uint64_t>(args.logits.rows));
   kernel.program = [shared](CorePort& core) { return program(core, shared); };
   return kernel;
 }

@@ -15,6 +15,11 @@ void require_at_least(const char* key, std::int64_t value, std::int64_t minimum)
   }
 }
 
+std::string kib(std::int64_t bytes) {
+  return bytes % 1024 == 0 ? std::to_string(bytes / 1024) + " KiB"
+                           : std::to_string(bytes) + " bytes";
+}
+
 }  // namespace
 
 isa::CoreShape AcceleratorConfig::shape() const {
@@ -25,14 +30,15 @@ isa::CoreShape AcceleratorConfig::shape() const {
 double AcceleratorConfig::rate_of(core::DType dtype) const {
   switch (dtype) {
     case core::DType::kFp32:
-      return fp32_rate;
+      return matrix_rate * fp32_rate;
     case core::DType::kFp8:
-      return fp8_rate;
+    case core::DType::kFp8E5m2:
+      return matrix_rate * fp8_rate;
     case core::DType::kInt8:
-      return int8_rate;
-    // 4-bit weights are widened to 16 bit before they reach the array.
+      return matrix_rate * int8_rate;
+    // 4-bit formats are widened before they reach the array.
     default:
-      return 1.0;
+      return matrix_rate;
   }
 }
 
@@ -60,15 +66,40 @@ void AcceleratorConfig::validate() const {
                          "): a signal between cores crosses the same fabric",
                      std::to_string(response_latency_ns) + " or more");
   }
-  // The smallest tile every kernel can fall back to: 16 tokens by one array pass, double buffered.
-  const std::int64_t smallest_tile = 16 * (matrix_rows + matrix_cols) * 4;
-  require_at_least("core.scratchpad_kib (bytes)", scratchpad_bytes, 8 * smallest_tile);
-  require_at_least("core.accumulator_kib (bytes)", accumulator_bytes, 16 * matrix_cols * 4);
+  validate_memories();
   if (load_queue_bytes < piece_bytes || store_queue_bytes < piece_bytes) {
     core::fail_input({}, "core.load_queue_bytes", std::to_string(load_queue_bytes),
                      "or core.store_queue_bytes (" + std::to_string(store_queue_bytes) +
                          ") is below fabric.piece_bytes",
                      std::to_string(piece_bytes) + " or more");
+  }
+}
+
+// What kernels cannot do without, at 16 bit: four weight tiles of one array pass, the tiles of
+// activations that go with them, and two accumulator tiles of 16 rows.
+void AcceleratorConfig::validate_memories() const {
+  const std::string array = std::to_string(matrix_rows) + " x " + std::to_string(matrix_cols);
+  const std::int64_t operands = 4 * 2 * matrix_rows * matrix_cols + 5 * 2 * 16 * matrix_rows;
+  if (scratchpad_bytes < operands) {
+    core::fail_input({}, "core.scratchpad_kib", kib(scratchpad_bytes),
+                     "does not hold four weight tiles and five activation tiles of the array of "
+                     "core.matrix_rows x core.matrix_cols (" +
+                         array + ")",
+                     kib(operands) + " or more, or a smaller array");
+  }
+  const std::int64_t tiles = 2 * 16 * matrix_cols * 4;
+  if (accumulator_bytes < tiles) {
+    core::fail_input({}, "core.accumulator_kib", kib(accumulator_bytes),
+                     "does not hold two tiles of 16 rows by core.matrix_cols (" +
+                         std::to_string(matrix_cols) + ")",
+                     kib(tiles) + " or more, or a narrower array");
+  }
+  if (accumulator_bytes > scratchpad_bytes) {
+    core::fail_input({}, "core.accumulator_kib", kib(accumulator_bytes),
+                     "is larger than core.scratchpad_kib (" + kib(scratchpad_bytes) +
+                         "): operands could not keep the accumulators in use",
+                     "at most " + kib(scratchpad_bytes) + ", or a scratchpad of " +
+                         kib(accumulator_bytes) + " or more");
   }
 }
 

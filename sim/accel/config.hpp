@@ -11,11 +11,12 @@
 namespace ridgepoint::accel {
 
 struct AcceleratorConfig {
-  // Cores. Peak FLOP/s = 2 * cores * matrix_rows * matrix_cols * clock * rate(dtype).
+  // Cores. Peak FLOP/s = 2 * cores * matrix_rows * matrix_cols * clock * rate_of(dtype).
   std::int64_t cores = 16;
   std::int64_t clock_hz = 1'500'000'000;
   std::int64_t matrix_rows = 128;  // K direction of the weight-stationary array
   std::int64_t matrix_cols = 128;  // N direction
+  double matrix_rate = 1;          // of all formats; what-ifs change it
   double fp32_rate = 0.25;         // matrix rate relative to 16 bit
   double fp8_rate = 2.0;
   double int8_rate = 2.0;
@@ -51,6 +52,9 @@ struct AcceleratorConfig {
   double peak_flops(core::DType dtype) const;  // FLOP/s
   // Throws core::InputError naming the conflicting keys and the values that would work.
   void validate() const;
+
+ private:
+  void validate_memories() const;
 };
 
 }  // namespace ridgepoint::accel

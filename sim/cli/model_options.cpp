@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/config/bind_machine.hpp"
+#include "sim/config/number.hpp"
 #include "sim/core/dtype.hpp"
 #include "workloads/models/registry.hpp"
 
@@ -20,6 +21,22 @@ workloads::Formats formats_of(const config::Options& options) {
     return *dtype;
   };
   return {format("run.weight_dtype"), format("run.kv_dtype"), format("run.act_dtype")};
+}
+
+kernels::ExpertLoads expert_loads_of(const config::Options& options) {
+  kernels::ExpertLoads loads;
+  loads.skew = options.real("run.expert_skew");
+  loads.seed = static_cast<std::uint64_t>(options.integer("general.seed"));
+  for (const std::string& part : config::split_words(options.text("run.expert_loads"), ',')) {
+    std::string why;
+    const auto weight = config::parse_real(part, why);
+    if (!weight || *weight < 0) {
+      options.fail("run.expert_loads", "holds '" + part + "', which is no number from 0",
+                   "numbers from 0 with commas, one per expert");
+    }
+    loads.weights.push_back(*weight);
+  }
+  return loads;
 }
 
 std::uint64_t usable_bytes(const config::Options& options, const soc::Machine& machine) {

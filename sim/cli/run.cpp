@@ -1,108 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: one step of a model on a machine.
-#include <algorithm>
-#include <numeric>
-
 #include "sim/cli/commands.hpp"
+#include "sim/cli/explain.hpp"
 #include "sim/cli/model_options.hpp"
+#include "sim/cli/run_step.hpp"
 #include "sim/cli/step_report.hpp"
 #include "sim/config/bind_machine.hpp"
-#include "workloads/step/step.hpp"
 
 namespace ridgepoint::cli {
 namespace {
 
-constexpr std::int64_t kPrefillTokens = 512;
-
-// A fixed shuffle: blocks of a running server are scattered, not in order.
-std::vector<std::uint32_t> shuffled_blocks(std::int64_t count, std::uint64_t seed) {
-  std::vector<std::uint32_t> ids(static_cast<std::size_t>(count));
-  std::iota(ids.begin(), ids.end(), 0u);
-  std::uint64_t state = seed;
-  for (std::size_t i = ids.size(); i > 1; --i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    std::swap(ids[i - 1], ids[(state >> 33) % i]);
-  }
-  return ids;
-}
-
-struct Request {
-  std::int64_t batch, new_tokens, context;  // context after the step
-};
-
-Request request_of(const config::Options& options) {
-  const bool prefill = options.text("run.phase") == "prefill";
-  Request request;
-  request.batch = options.integer("run.batch");
-  request.new_tokens =
-      options.has("run.tokens") ? options.integer("run.tokens") : (prefill ? kPrefillTokens : 1);
-  request.context = options.integer("run.context") + request.new_tokens;
-  return request;
-}
-
-std::vector<workloads::BatchSequence> batch_of(const Request& request, std::int64_t block_tokens,
-                                               std::uint64_t seed) {
-  const std::int64_t per_sequence = (request.context + block_tokens - 1) / block_tokens;
-  const std::vector<std::uint32_t> ids = shuffled_blocks(per_sequence * request.batch, seed);
-  std::vector<workloads::BatchSequence> batch;
-  for (std::int64_t i = 0; i < request.batch; ++i) {
-    workloads::BatchSequence sequence;
-    sequence.new_tokens = request.new_tokens;
-    sequence.context = request.context;
-    sequence.blocks.assign(ids.begin() + i * per_sequence, ids.begin() + (i + 1) * per_sequence);
-    batch.push_back(std::move(sequence));
-  }
-  return batch;
-}
-
-workloads::PlacementSpec placement_of(const config::Options& options, const soc::Machine& machine,
-                                      const Request& request) {
-  const isa::CoreShape shape = machine.config().accel.shape();
-  workloads::PlacementSpec spec;
-  spec.formats = formats_of(options);
-  spec.max_tokens = request.batch * request.new_tokens;
-  spec.max_sampled = request.batch;
-  spec.block_tokens = options.integer("serve.block_tokens");
-  spec.kv_blocks = request.batch * ((request.context + spec.block_tokens - 1) / spec.block_tokens);
-  spec.memory_bytes = usable_bytes(options, machine);
-  spec.workspace_bytes = workloads::step_workspace_bytes(shape, model_of(options), request.batch,
-                                                         options.integer("run.attention_splits"));
-  spec.panel_rows = shape.matrix_cols;
-  return spec;
-}
-
-results::Row row_of(const Context& context, std::string_view kind, const Request& request) {
+results::Row row_of(const Context& context, std::string_view kind, const StepRequest& request) {
   results::Row row(results::table(kind), context.options);
   row.set("machine", context.options.text("machine.name"))
       .set("new_tokens_count", request.new_tokens);
   return row;
 }
 
-}  // namespace
-
-int run_command(const Context& context) {
+// Everything that needs the machine; a process has one at a time, so it ends with this call.
+StepPicture report_step(const Context& context, const StepRequest& request) {
   const config::Options& options = context.options;
-  const Request request = request_of(options);
-  const workloads::ModelShape& model = model_of(options);
-  if (request.context > model.max_context) {
-    options.fail("run.context",
-                 "and " + std::to_string(request.new_tokens) + " new tokens go beyond the model " +
-                     model.name,
-                 "at most " + std::to_string(model.max_context) + " tokens together");
-  }
   results::TableWriter table = context.table("run");
   soc::Machine machine(config::machine_config(options));
-  const workloads::Placement placement(model, placement_of(options, machine, request));
-  const isa::CoreShape shape = machine.config().accel.shape();
-  workloads::StepOptions step_options;
-  step_options.attention_splits = options.integer("run.attention_splits");
-  const auto batch = batch_of(request, placement.spec().block_tokens,
-                              static_cast<std::uint64_t>(options.integer("general.seed")));
-  workloads::StepRunner runner(machine, !options.enabled("run.no_reuse"));
-  const workloads::StepReport report =
-      runner.run(workloads::build_step(shape, placement, batch, step_options), false);
-
-  const core::DType dtype = placement.spec().formats.activations;
+  const workloads::StepReport report = simulate_step(options, machine, request);
+  const core::DType dtype = formats_of(options).activations;
   results::Row row = row_of(context, "run", request);
   fill_step(row, machine, dtype, report);
   table.add(row);
@@ -117,7 +38,18 @@ int run_command(const Context& context) {
     kernels.finish();
   }
   table.finish();
-  context.say(step_text(machine, dtype, report));
+  if (!options.enabled("run.explain")) context.say(step_text(machine, dtype, report));
+  return picture_of(machine, dtype, report);
+}
+
+}  // namespace
+
+int run_command(const Context& context) {
+  const StepRequest request = step_request_of(context.options);
+  const StepPicture picture = report_step(context, request);
+  if (context.options.enabled("run.explain")) {
+    context.say(explain_text(context.options, request, picture));
+  }
   return 0;
 }
 

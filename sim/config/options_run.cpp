@@ -6,7 +6,8 @@ namespace ridgepoint::config {
 
 OptionGroup run_options() {
   using enum OptionType;
-  static constexpr std::string_view kDTypes = "fp32|fp16|bf16|fp8|int8|int4";
+  static constexpr std::string_view kDTypes = "fp32|fp16|bf16|fp8|fp8_e5m2|int8|int4|mxfp4|nvfp4";
+  static constexpr std::string_view kActivationDTypes = "fp32|fp16|bf16|fp8|fp8_e5m2|int8";
   static constexpr std::string_view kModelUsers = "run plan serve capacity";
   static constexpr std::string_view kStepUsers = "run serve";
   static constexpr OptionRow kRows[] = {
@@ -64,7 +65,8 @@ OptionGroup run_options() {
        .type = kChoice,
        .fallback = "fp16",
        .accepted = kDTypes,
-       .help = "format of stored weights",
+       .help = "format of stored weights; fp8 is E4M3; int8, int4 and mxfp4 have a scale per 32 "
+               "numbers, nvfp4 per 16",
        .column = "weight_dtype",
        .used_by = kModelUsers},
       {.key = "run.kv_dtype",
@@ -72,14 +74,14 @@ OptionGroup run_options() {
        .type = kChoice,
        .fallback = "fp16",
        .accepted = kDTypes,
-       .help = "format of the KV cache",
+       .help = "format of the KV cache; scales as of weights, along a head",
        .column = "kv_dtype",
        .used_by = kModelUsers},
       {.key = "run.act_dtype",
        .flag = "act_dtype",
        .type = kChoice,
        .fallback = "fp16",
-       .accepted = kDTypes,
+       .accepted = kActivationDTypes,
        .help = "format of activations between kernels",
        .column = "act_dtype",
        .used_by = kModelUsers},
@@ -92,6 +94,32 @@ OptionGroup run_options() {
        .help = "most parts one sequence's keys may be split into over idle cores; 1 never splits",
        .column = "attention_splits_count",
        .used_by = kStepUsers},
+      {.key = "run.expert_skew",
+       .flag = "expert_skew",
+       .type = kReal,
+       .fallback = "0",
+       .minimum = 0,
+       .maximum = 16,
+       .help =
+           "mixture of experts: the r-th most popular expert is chosen 1/r^skew as often; 0: all "
+           "alike. Drawn from --seed, once per step",
+       .column = "expert_skew_ratio",
+       .used_by = "run"},
+      {.key = "run.expert_loads",
+       .flag = "expert_loads",
+       .unit = "numbers with commas, one per expert",
+       .help = "mixture of experts: how often each is chosen, relative to the others; in place of "
+               "--expert-skew",
+       .used_by = "run"},
+      {.key = "run.assume_fits",
+       .flag = "assume_fits",
+       .type = kSwitch,
+       .fallback = "false",
+       .help =
+           "time a model that is larger than the memory as if it fitted: addresses beyond the end "
+           "start again at 0",
+       .column = "assume_fits",
+       .used_by = "run"},
       {.key = "run.no_reuse",
        .flag = "no_reuse",
        .type = kSwitch,
@@ -99,6 +127,16 @@ OptionGroup run_options() {
        .help = "simulate every launch, also of kernels equal to one that was simulated",
        .column = "no_reuse",
        .used_by = kStepUsers},
+      {.key = "run.explain",
+       .flag = "explain",
+       .type = kSwitch,
+       .fallback = "false",
+       .help =
+           "instead of the table of kernels: what bounds the step, where its time goes, and what "
+           "twice the bandwidth, twice the rate, unlimited on-chip memory or free launches would "
+           "make of it, each simulated",
+       .used_by = "run",
+       .identity = false},
       {.key = "run.kernels_csv",
        .flag = "kernels_csv",
        .unit = "path of a file",

@@ -11,12 +11,15 @@ struct Named {
   DType dtype;
   std::string_view name;
 };
-constexpr std::array<Named, 6> kNames{{{DType::kFp32, "fp32"},
+constexpr std::array<Named, 9> kNames{{{DType::kFp32, "fp32"},
                                        {DType::kFp16, "fp16"},
                                        {DType::kBf16, "bf16"},
                                        {DType::kFp8, "fp8"},
+                                       {DType::kFp8E5m2, "fp8_e5m2"},
                                        {DType::kInt8, "int8"},
-                                       {DType::kInt4, "int4"}}};
+                                       {DType::kInt4, "int4"},
+                                       {DType::kMxFp4, "mxfp4"},
+                                       {DType::kNvFp4, "nvfp4"}}};
 
 }  // namespace
 

@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/isa/view.hpp"
 
-#include <cstring>
+#include <algorithm>
 
-#include "sim/core/error.hpp"
+#include "sim/core/narrow_formats.hpp"
 
 namespace ridgepoint::isa {
-namespace {
-
-template <typename Stored, typename Convert>
-void read_rows(const View& view, float* out, std::int64_t stride, Convert convert) {
-  for (std::int64_t r = 0; r < view.rows; ++r) {
-    const auto* row = static_cast<const Stored*>(row_values(view, r));
-    for (std::int64_t c = 0; c < view.cols; ++c) out[r * stride + c] = convert(row[c]);
-  }
-}
-
-template <typename Stored, typename Convert>
-void write_rows(const View& view, const float* in, std::int64_t stride, Convert convert) {
-  for (std::int64_t r = 0; r < view.rows; ++r) {
-    auto* row = static_cast<Stored*>(const_cast<void*>(row_values(view, r)));
-    for (std::int64_t c = 0; c < view.cols; ++c) row[c] = convert(in[r * stride + c]);
-  }
-}
-
-[[noreturn]] void no_values(core::DType dtype) {
-  throw core::SimulationError("values in " + std::string(core::name_of(dtype)) +
-                              " cannot be computed; attach fp32, fp16 or bf16 tensors");
-}
-
-}  // namespace
-
 void append_segments(const View& view, std::vector<Segment>& out) {
   const auto row_size = static_cast<std::uint64_t>(core::bytes_of(view.dtype, view.cols));
   const auto append = [&out](std::uint64_t address, std::uint64_t bytes) {
@@ -71,39 +46,26 @@ void append_segments(const View& view, std::vector<Segment>& out) {
 }
 
 const void* row_values(const View& view, std::int64_t row) {
-  std::int64_t offset = row * view.row_elements;
+  std::int64_t offset = row * view.value_row_bytes;
   if (view.pages.table != nullptr) {
     const auto absolute = view.pages.first_row + static_cast<std::uint32_t>(row);
-    offset = view.pages.table[absolute / view.pages.rows_per_page] * view.pages.page_elements +
-             (absolute % view.pages.rows_per_page) * view.row_elements;
+    offset = view.pages.table[absolute / view.pages.rows_per_page] * view.pages.value_bytes +
+             (absolute % view.pages.rows_per_page) * view.value_row_bytes;
   }
-  const std::int64_t size = core::bits_of(view.dtype) / 8;
-  return static_cast<const std::byte*>(view.values) + offset * size;
+  return static_cast<const std::byte*>(view.values) + offset;
 }
 
 void read_values(const View& view, float* out, std::int64_t stride) {
-  switch (view.dtype) {
-    case core::DType::kFp32:
-      return read_rows<float>(view, out, stride, [](float v) { return v; });
-    case core::DType::kFp16:
-      return read_rows<std::uint16_t>(view, out, stride, core::float_from_fp16);
-    case core::DType::kBf16:
-      return read_rows<std::uint16_t>(view, out, stride, core::float_from_bf16);
-    default:
-      no_values(view.dtype);
+  for (std::int64_t r = 0; r < view.rows; ++r) {
+    core::decode_row(view.dtype, static_cast<const std::byte*>(row_values(view, r)), view.cols,
+                     view.scale, out + r * stride);
   }
 }
 
 void write_values(const View& view, const float* in, std::int64_t stride) {
-  switch (view.dtype) {
-    case core::DType::kFp32:
-      return write_rows<float>(view, in, stride, [](float v) { return v; });
-    case core::DType::kFp16:
-      return write_rows<std::uint16_t>(view, in, stride, core::fp16_from_float);
-    case core::DType::kBf16:
-      return write_rows<std::uint16_t>(view, in, stride, core::bf16_from_float);
-    default:
-      no_values(view.dtype);
+  for (std::int64_t r = 0; r < view.rows; ++r) {
+    core::encode_row(view.dtype, in + r * stride, view.cols, view.scale,
+                     static_cast<std::byte*>(const_cast<void*>(row_values(view, r))));
   }
 }
 

@@ -17,9 +17,9 @@ enum class Space : std::uint8_t { kHbm, kShared };
 struct Pages {
   const std::uint32_t* table = nullptr;  // null: not paged; must outlive the kernel
   std::uint32_t rows_per_page = 0;
-  std::uint64_t page_bytes = 0;    // address step from one page id to the next
-  std::int64_t page_elements = 0;  // the same step in the value array
-  std::uint32_t first_row = 0;     // row 0 of the view is this row of the page list
+  std::uint64_t page_bytes = 0;  // address step from one page id to the next
+  std::int64_t value_bytes = 0;  // the same step in the value array
+  std::uint32_t first_row = 0;   // row 0 of the view is this row of the page list
 };
 
 // Rows may lie in panels, the layout of weights: `rows` rows of a panel stand together, K block
@@ -29,8 +29,9 @@ struct Panels {
   std::uint64_t bytes = 0;  // from one panel to the next
 };
 
-// [rows, cols] elements of `dtype`. Address of row r: address + r * row_bytes (within a page when
-// paged). A view whose rows are adjacent (row_bytes == cols * size) is one contiguous range.
+// [rows, cols] elements of `dtype`; a row begins on a whole block of the format. Address of row r:
+// address + r * row_bytes (within a page when paged). A view whose rows are adjacent (row_bytes ==
+// cols * size) is one contiguous range.
 struct View {
   Space space = Space::kHbm;
   core::Traffic traffic = core::Traffic::kOther;
@@ -39,8 +40,9 @@ struct View {
   std::int64_t cols = 0;
   std::uint64_t address = 0;
   std::uint64_t row_bytes = 0;
-  void* values = nullptr;         // element [0, 0]; null in timing-only runs
-  std::int64_t row_elements = 0;  // value stride between rows
+  void* values = nullptr;            // element [0, 0]; null in timing-only runs
+  std::int64_t value_row_bytes = 0;  // value stride between rows
+  float scale = 1;                   // of the whole tensor: value = stored * scale
   Pages pages;
   Panels panels;
 

@@ -90,7 +90,10 @@ Machine::Parts::Parts(const MachineConfig& machine)
   const core::Femtoseconds look_ahead = config.accel.request_latency_ns * core::kFsPerNs;
   for (std::size_t i = 0; i <= channels; ++i) {
     const std::string name = i < channels ? "channel_" + std::to_string(i) : "shared";
-    memories.emplace_back(name.c_str(), new_port(i), look_ahead, config.accel.credits);
+    // The shared memory is as many banks wide as there are channels.
+    const std::int64_t credits =
+        config.accel.credits * (i < channels ? 1 : static_cast<std::int64_t>(channels));
+    memories.emplace_back(name.c_str(), new_port(i), look_ahead, credits);
   }
   for (std::int64_t i = 0; i < config.accel.cores; ++i) {
     cores.emplace_back(("core_" + std::to_string(i)).c_str(), config.accel, i, splitter, pool);
@@ -199,16 +202,25 @@ std::uint64_t Machine::hbm_bytes() const {
 double Machine::hbm_peak_bytes_per_s() const { return parts_->spec->peak_gb_per_s * 1e9; }
 const core::Clock& Machine::clock() const { return parts_->cores.front().core().clock(); }
 
-// Fresh memories at the next whole microsecond: a time that every clock with a period of whole
-// kilohertz shares, so that what follows is the same to the femtosecond wherever it starts.
+// Fresh memories for a kernel that starts one launch after a whole microsecond: a time that every
+// clock of whole kilohertz shares, so that what follows is the same to the femtosecond wherever it
+// starts. Their refresh is half an interval old when the kernel starts: over kernels of all lengths
+// the refreshes seen are then, on average, neither too few nor too many.
 void Machine::Parts::renew_memory() {
   const core::Clock& clock = cores.front().core().clock();
   const core::Femtoseconds microsecond = 1000 * core::kFsPerNs;
+  const core::Femtoseconds launch = config.accel.launch_ns * core::kFsPerNs;
+  const core::Femtoseconds interval = spec->tick_clock.time_of(spec->timing("tREFI"));
+  core::Femtoseconds age = interval / 2;
+  while (age < launch) age += interval;
   const core::Femtoseconds now = std::max(now_fs(), clock.time_of(end));
-  const core::Femtoseconds origin = (now / microsecond + 2) * microsecond;
-  end = clock.first_cycle_at_or_after(origin);
+  const core::Femtoseconds previous = ((now + age - launch) / microsecond + 2) * microsecond;
+  end = clock.first_cycle_at_or_after(previous);
   for (CoreModule& module : cores) module.core().skip_to(end);
-  for (std::size_t i = 0; i < memories.size(); ++i) memories[i].replace_port(new_port(i), origin);
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    memories[i].replace_port(new_port(i), previous + launch - age);
+    memories[i].settle(clock.time_of(end));
+  }
   memory_is_stale = false;
 }
 

@@ -58,8 +58,9 @@ class Machine {
   // not depend on it. Throws SimulationError with every engine's reason when nothing can go on.
   Activity run(const isa::Kernel& kernel, bool values);
 
-  // The next kernel finds memory as new (rows closed, refresh at its start) and starts on a whole
-  // microsecond: what it takes does not depend on what ran before.
+  // The next kernel finds memory as new (rows closed, half a refresh interval since the last
+  // refresh) and starts at a fixed offset from a whole microsecond: what it takes does not depend
+  // on what ran before.
   void reset_memory();
 
  private:

@@ -53,8 +53,18 @@ TEST(Bf16, EveryPatternRoundTripsAndRoundsToEven) {
 TEST(DType, NamesAndSizes) {
   EXPECT_EQ(dtype_from_name("bf16"), DType::kBf16);
   EXPECT_FALSE(dtype_from_name("half").has_value());
-  EXPECT_EQ(bytes_of(DType::kInt4, 3), 2);
   EXPECT_EQ(bytes_of(DType::kFp32, 3), 12);
+  EXPECT_EQ(bytes_of(DType::kFp8, 3), 3);
+  EXPECT_EQ(bytes_of(DType::kFp8E5m2, 64), 64);
+  // Elements rounded up to a byte, and one scale per started block.
+  EXPECT_EQ(bytes_of(DType::kInt4, 3), 2 + 2);
+  EXPECT_EQ(bytes_of(DType::kInt8, 64), 64 + 2 * 2);
+  EXPECT_EQ(bytes_of(DType::kInt4, 33), 17 + 2 * 2);
+  EXPECT_EQ(bytes_of(DType::kMxFp4, 64), 32 + 2);
+  EXPECT_EQ(bytes_of(DType::kNvFp4, 64), 32 + 4);
+  EXPECT_DOUBLE_EQ(mean_bytes_of(DType::kMxFp4) * 8, 4.25);
+  EXPECT_DOUBLE_EQ(mean_bytes_of(DType::kNvFp4) * 8, 4.5);
+  EXPECT_DOUBLE_EQ(mean_bytes_of(DType::kInt8) * 8, 8.5);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Problem {
     args.cache.head_dim = shape.dim;
     args.cache.block_tokens = kBlock;
     cache_ = test_machines::seeded_values(
-        static_cast<std::size_t>(blocks * args.cache.block_elements()), 8);
+        static_cast<std::size_t>(blocks * args.cache.block_bytes() / 4), 8);
     args.cache.values = cache_.data();
     args.cache.address = 1 << 20;
     args.heads = shape.heads;
@@ -87,7 +87,7 @@ class Problem {
   const float* cached(const Sequence& sequence, std::int64_t head, bool is_v,
                       std::int64_t token) const {
     const std::int64_t block = sequence.blocks[token / kBlock];
-    return cache_.data() + block * args.cache.block_elements() +
+    return cache_.data() + block * (args.cache.block_bytes() / 4) +
            ((head * 2 + (is_v ? 1 : 0)) * kBlock + token % kBlock) * shape_.dim;
   }
   // In double, by the definition.

@@ -87,8 +87,11 @@ TEST(Models, SeedFiguresOfTheCache) {
   EXPECT_EQ(kv_bytes_per_token(seven, DType::kFp16) * 8192, std::int64_t{4} << 30);
   const ModelShape& grouped = find_model("llama-2-7b-gqa8");
   EXPECT_EQ(kv_bytes_per_token(grouped, DType::kFp16) * 8192, std::int64_t{1} << 30);
-  EXPECT_EQ(kv_bytes_per_token(grouped, DType::kInt8) * 2,
+  EXPECT_EQ(kv_bytes_per_token(grouped, DType::kFp8) * 2,
             kv_bytes_per_token(grouped, DType::kFp16));
+  // int8 has a 2-byte scale for every 32 numbers.
+  EXPECT_EQ(kv_bytes_per_token(grouped, DType::kInt8) * 64,
+            kv_bytes_per_token(grouped, DType::kFp16) * 34);
 }
 
 // 12.6 GiB is 6,738,415,616 parameters of 2 bytes (12.55); 11.1 GiB is the same model with K and V
@@ -119,7 +122,7 @@ TEST(Models, MlaCachesTheLatentAndTheSharedKey) {
   const ModelShape& v3 = find_model("deepseek-v3");
   EXPECT_EQ(kv_bytes_per_token(v3, DType::kBf16), 61 * (512 + 64) * 2);
   EXPECT_EQ(kv_bytes_per_token(v3, DType::kBf16) / v3.layers, 1152);
-  EXPECT_THROW(kv_macs_per_token(v3), core::CheckError);
+  EXPECT_EQ(kv_macs_per_token(v3), 61 * 7168 * (512 + 64));
 }
 
 TEST(Models, WindowedLayersStopGrowing) {

@@ -63,6 +63,12 @@ std::int64_t count(const ModelShape& s, bool active_only) {
          router_biases(s) + final_norm + positions + table * (s.tied_embeddings ? 1 : 2);
 }
 
+// Cache of one token in one layer, with scales: a row per KV head for K and for V.
+std::int64_t layer_row_bytes(const ModelShape& s, core::DType dtype) {
+  if (s.mla) return core::bytes_of(dtype, s.mla->kv_lora + s.mla->qk_rope);
+  return 2 * s.kv_heads * core::bytes_of(dtype, s.head_dim);
+}
+
 }  // namespace
 
 std::int64_t parameter_count(const ModelShape& shape) { return count(shape, false); }
@@ -84,7 +90,7 @@ std::int64_t kv_elements_per_token(const ModelShape& shape) {
 }
 
 std::int64_t kv_bytes_per_token(const ModelShape& shape, core::DType dtype) {
-  return core::bytes_of(dtype, kv_elements_per_token(shape));
+  return shape.layers * layer_row_bytes(shape, dtype);
 }
 
 std::int64_t kv_elements(const ModelShape& shape, std::int64_t tokens) {
@@ -97,8 +103,18 @@ std::int64_t kv_elements(const ModelShape& shape, std::int64_t tokens) {
   return total;
 }
 
+std::int64_t kv_bytes(const ModelShape& shape, core::DType dtype, std::int64_t tokens) {
+  std::int64_t rows = 0;
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    rows += shape.is_windowed(layer) ? std::min(tokens, shape.sliding_window) : tokens;
+  }
+  return rows * layer_row_bytes(shape, dtype);
+}
+
 std::int64_t kv_macs_per_token(const ModelShape& shape) {
-  if (shape.mla) throw core::CheckError(shape.name + ": K/V projections of MLA are not counted");
+  if (shape.mla) {
+    return shape.layers * shape.d_model * (shape.mla->kv_lora + shape.mla->qk_rope);
+  }
   return shape.layers * 2 * shape.d_model * shape.kv_dim();
 }
 

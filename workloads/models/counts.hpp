@@ -32,9 +32,12 @@ std::int64_t kv_bytes_per_token(const ModelShape& shape, core::DType dtype);
 
 // Numbers cached for a sequence of `tokens`; a windowed layer keeps at most its window.
 std::int64_t kv_elements(const ModelShape& shape, std::int64_t tokens);
+// Their bytes, scales included: one row per token, layer, KV head and K or V.
+std::int64_t kv_bytes(const ModelShape& shape, core::DType dtype, std::int64_t tokens);
 
-// Multiply-adds of the K and V projections (2·d_model·kv_dim per token and layer; plain attention
-// only, MLA throws CheckError) while `generated` >= 1 tokens follow a prompt of `prompt` >= 1.
+// Multiply-adds of the projections whose results are cached: K and V (2·d_model·kv_dim per token
+// and layer), or with MLA the latent and the rotary key (d_model·(kv_lora + qk_rope)), while
+// `generated` >= 1 tokens follow a prompt of `prompt` >= 1.
 // The last token is never fed back, so prompt + generated - 1 tokens pass through the model.
 // With a cache each passes once; without one every step computes all of its tokens again
 // (CheckError when the count does not fit in 63 bits).

@@ -12,6 +12,7 @@
 #include "kernels/residual/reference.hpp"
 #include "kernels/rope/reference.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/narrow_formats.hpp"
 
 namespace ridgepoint::workloads {
 namespace {
@@ -21,10 +22,7 @@ using Values = std::vector<float>;
 
 void round_to(DType dtype, std::span<float> values) {
   if (dtype == DType::kFp32) return;
-  for (float& value : values) {
-    value = dtype == DType::kFp16 ? core::float_from_fp16(core::fp16_from_float(value))
-                                  : core::float_from_bf16(core::bf16_from_float(value));
-  }
+  for (float& value : values) value = core::rounded_to(dtype, value);
 }
 
 Values stored(const LoadedModel& model, const std::string& name, DType dtype) {
@@ -62,26 +60,6 @@ ReferenceModel::Linear ReferenceModel::norm(const LoadedModel& model,
           bias ? stored(model, name + "_bias", formats_.norms) : Values{}};
 }
 
-ReferenceModel::Layer ReferenceModel::make_layer(const LoadedModel& model,
-                                                 std::int64_t index) const {
-  const auto name = [index](const char* part) { return layer_tensor(index, part); };
-  Layer layer;
-  layer.attn_norm = norm(model, name("attn_norm"));
-  layer.q = matrix(model, name("q"), shape_.qkv_bias);
-  layer.k = matrix(model, name("k"), shape_.qkv_bias);
-  layer.v = matrix(model, name("v"), shape_.qkv_bias);
-  layer.o = matrix(model, name("o"), shape_.other_bias);
-  if (shape_.qk_norm) {
-    layer.q_norm = stored(model, name("q_norm"), formats_.norms);
-    layer.k_norm = stored(model, name("k_norm"), formats_.norms);
-  }
-  layer.ffn_norm = norm(model, name("ffn_norm"));
-  if (shape_.gated()) layer.gate = matrix(model, name("gate"), shape_.other_bias);
-  layer.up = matrix(model, name("up"), shape_.other_bias);
-  layer.down = matrix(model, name("down"), shape_.other_bias);
-  return layer;
-}
-
 Values ReferenceModel::apply(const Values& x, const Linear& linear, std::int64_t k) const {
   Values y(x.size() / static_cast<std::size_t>(k) *
            (linear.weight.size() / static_cast<std::size_t>(k)));
@@ -100,56 +78,6 @@ Values ReferenceModel::apply_norm(const Values& x, const Linear& norm) const {
   }
   round_to(formats_.activations, out);
   return out;
-}
-
-Values ReferenceModel::attention(const Values& x, Layer& layer, std::int64_t index) {
-  const std::int64_t d = shape_.d_model;
-  Values q = apply(x, layer.q, d);
-  Values k = apply(x, layer.k, d);
-  Values v = apply(x, layer.v, d);
-  if (shape_.qk_norm) {
-    const auto eps = static_cast<float>(shape_.norm_eps);
-    kernels::rmsnorm_reference(q, layer.q_norm, eps, q);
-    kernels::rmsnorm_reference(k, layer.k_norm, eps, k);
-    round_to(formats_.activations, q);
-    round_to(formats_.activations, k);
-  }
-  const bool windowed = shape_.is_windowed(index);
-  if (!shape_.learned_positions()) {
-    const Values& table = windowed ? rope_table_local_ : rope_table_;
-    kernels::rope_reference(q, shape_.heads, shape_.head_dim, shape_.rotary_dim, cached_, table);
-    kernels::rope_reference(k, shape_.kv_heads, shape_.head_dim, shape_.rotary_dim, cached_, table);
-    round_to(formats_.activations, q);
-  }
-  round_to(formats_.kv, k);
-  round_to(formats_.kv, v);
-
-  layer.cache_k.resize(static_cast<std::size_t>(cached_ * shape_.kv_dim()) + k.size());
-  layer.cache_v.resize(layer.cache_k.size());
-  const kernels::ReferenceCache cache{
-      layer.cache_k, layer.cache_v, shape_.kv_heads, shape_.head_dim, 0, {}};
-  kernels::kv_append_reference(k, v, cached_, cache);
-  Values mixed(q.size());
-  kernels::attention_reference(q, shape_.heads, cached_, windowed ? shape_.sliding_window : 0,
-                               kernels::as_const(cache), mixed);
-  round_to(formats_.activations, mixed);
-  return apply(mixed, layer.o, shape_.q_dim());
-}
-
-Values ReferenceModel::feed_forward(const Values& x, const Layer& layer) const {
-  Values up = apply(x, layer.up, shape_.d_model);
-  if (shape_.activation == Activation::kGelu) {
-    kernels::gelu_reference(up, up);
-  } else {
-    const Values gate = apply(x, layer.gate, shape_.d_model);
-    if (shape_.activation == Activation::kSwiGlu) {
-      kernels::swiglu_reference(gate, up, up);
-    } else {
-      kernels::geglu_reference(gate, up, up);
-    }
-  }
-  round_to(formats_.activations, up);
-  return apply(up, layer.down, shape_.ffn_dim);
 }
 
 void ReferenceModel::check_tokens(std::span<const std::int32_t> tokens) const {
@@ -176,9 +104,15 @@ Values ReferenceModel::hidden(std::span<const std::int32_t> tokens) {
   round_to(formats_.residual, x);
   for (std::int64_t i = 0; i < shape_.layers; ++i) {
     Layer& layer = layers_[static_cast<std::size_t>(i)];
-    kernels::residual_reference(x, attention(apply_norm(x, layer.attn_norm), layer, i));
+    const bool post = shape_.norms_per_layer == 4;
+    const Values normed = apply_norm(x, layer.attn_norm);
+    const Values mixed = shape_.mla ? latent_attention(normed, layer) : attention(normed, layer, i);
+    kernels::residual_reference(x, post ? apply_norm(mixed, layer.attn_post_norm) : mixed);
     round_to(formats_.residual, x);
-    kernels::residual_reference(x, feed_forward(apply_norm(x, layer.ffn_norm), layer));
+    const Values inner = apply_norm(x, layer.ffn_norm);
+    const Values fed =
+        shape_.is_moe_layer(i) ? mixture(inner, layer) : feed_forward(inner, layer.dense);
+    kernels::residual_reference(x, post ? apply_norm(fed, layer.ffn_post_norm) : fed);
     round_to(formats_.residual, x);
   }
   cached_ += static_cast<std::int64_t>(tokens.size());

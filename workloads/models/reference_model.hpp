@@ -50,10 +50,19 @@ class ReferenceModel {
     Values weight;
     Values bias;
   };
+  struct FeedForward {
+    Linear gate, up, down;
+    std::int64_t width = 0;
+  };
   struct Layer {
-    Linear attn_norm, q, k, v, o, ffn_norm, gate, up, down;
-    Values q_norm, k_norm;
-    Values cache_k, cache_v;
+    Linear attn_norm, q, k, v, o, ffn_norm, attn_post_norm, ffn_post_norm;
+    Linear q_down, q_down_norm, kv_down, kv_down_norm;  // latent attention, with q and o
+    Values uk, uv;
+    Values q_norm, k_norm, sinks;
+    FeedForward dense, shared;
+    Linear router;
+    std::vector<FeedForward> experts;
+    Values cache_k, cache_v;  // latent attention: cache_k alone, one row per token
   };
 
   Layer make_layer(const LoadedModel& model, std::int64_t index) const;
@@ -62,7 +71,12 @@ class ReferenceModel {
   Values hidden(std::span<const std::int32_t> tokens);
   void check_tokens(std::span<const std::int32_t> tokens) const;
   Values attention(const Values& x, Layer& layer, std::int64_t index);
-  Values feed_forward(const Values& x, const Layer& layer) const;
+  Values latent_attention(const Values& x, Layer& layer);
+  Values feed_forward(const Values& x, const FeedForward& block) const;
+  Values mixture(const Values& x, const Layer& layer) const;
+  FeedForward make_feed_forward(const LoadedModel& model, const std::string& prefix,
+                                std::int64_t width) const;
+  void make_attention(const LoadedModel& model, std::int64_t index, Layer& layer) const;
   Values apply_norm(const Values& x, const Linear& norm) const;
   Values apply(const Values& x, const Linear& linear, std::int64_t k) const;
   Values head(const Values& x) const;

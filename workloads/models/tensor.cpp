@@ -24,17 +24,6 @@ void require_storage(const std::string& name, DType dtype) {
                          std::string(core::name_of(dtype)) + "; accepted: fp32, fp16, bf16");
 }
 
-void require_computable(const ModelShape& shape) {
-  const auto refuse = [&](bool bad, const char* key, const char* accepted) {
-    if (bad) core::fail_input({}, key, shape.name, "has no values, only timing", accepted);
-  };
-  refuse(shape.moe.has_value(), "mixture of experts", "models without experts");
-  refuse(shape.mla.has_value(), "latent attention", "plain attention");
-  refuse(shape.attention_sinks, "attention sinks", "attention without sinks");
-  refuse(shape.norms_per_layer != 2, "norms_per_layer", "2");
-  refuse(shape.activation == Activation::kSwiGluClamped, "activation", "swiglu, gelu, geglu");
-}
-
 class SpecList {
  public:
   explicit SpecList(const ModelShape& shape) : shape_(shape) {}
@@ -55,9 +44,12 @@ class SpecList {
   std::vector<TensorSpec> specs_;
 };
 
-void add_layer(SpecList& list, const ModelShape& s, std::int64_t layer) {
+std::string expert_part(std::int64_t expert, std::string_view part) {
+  return "experts." + std::to_string(expert) + "." + std::string(part);
+}
+
+void add_plain_attention(SpecList& list, const ModelShape& s, std::int64_t layer) {
   const auto name = [layer](std::string_view part) { return layer_tensor(layer, part); };
-  list.norm(name("attn_norm"));
   list.matrix(name("q"), s.q_dim(), s.d_model, s.qkv_bias);
   list.matrix(name("k"), s.kv_dim(), s.d_model, s.qkv_bias);
   list.matrix(name("v"), s.kv_dim(), s.d_model, s.qkv_bias);
@@ -66,10 +58,61 @@ void add_layer(SpecList& list, const ModelShape& s, std::int64_t layer) {
     list.vector(name("q_norm"), s.head_dim);
     list.vector(name("k_norm"), s.head_dim);
   }
-  list.norm(name("ffn_norm"));
-  if (s.gated()) list.matrix(name("gate"), s.ffn_dim, s.d_model, s.other_bias);
-  list.matrix(name("up"), s.ffn_dim, s.d_model, s.other_bias);
-  list.matrix(name("down"), s.d_model, s.ffn_dim, s.other_bias);
+  if (s.attention_sinks) list.vector(name("sinks"), s.heads);
+}
+
+void add_latent_attention(SpecList& list, const ModelShape& s, std::int64_t layer) {
+  const auto name = [layer](std::string_view part) { return layer_tensor(layer, part); };
+  const MlaShape& m = *s.mla;
+  if (m.q_lora > 0) {
+    list.matrix(name("q_down"), m.q_lora, s.d_model, false);
+    list.vector(name("q_down_norm"), m.q_lora);
+  }
+  list.matrix(name("q"), s.heads * (m.qk_nope + m.qk_rope), m.q_lora > 0 ? m.q_lora : s.d_model,
+              false);
+  list.matrix(name("kv_down"), m.kv_lora + m.qk_rope, s.d_model, false);
+  list.vector(name("kv_down_norm"), m.kv_lora);
+  list.matrix(name("uk"), s.heads * m.qk_nope, m.kv_lora, false);
+  list.matrix(name("uv"), s.heads * m.v_dim, m.kv_lora, false);
+  list.matrix(name("o"), s.d_model, s.heads * m.v_dim, false);
+}
+
+void add_feed_forward(SpecList& list, const ModelShape& s, std::int64_t layer,
+                      const std::string& prefix, std::int64_t width) {
+  const auto name = [&](const char* part) { return layer_tensor(layer, prefix + part); };
+  if (s.gated()) list.matrix(name("gate"), width, s.d_model, s.other_bias);
+  list.matrix(name("up"), width, s.d_model, s.other_bias);
+  list.matrix(name("down"), s.d_model, width, s.other_bias);
+}
+
+void add_experts(SpecList& list, const ModelShape& s, std::int64_t layer) {
+  const MoeShape& moe = *s.moe;
+  list.matrix(layer_tensor(layer, "router"), moe.experts, s.d_model, moe.router_bias);
+  for (std::int64_t e = 0; e < moe.experts; ++e) {
+    add_feed_forward(list, s, layer, expert_part(e, ""), moe.ffn_dim);
+  }
+  if (moe.shared_experts > 0) {
+    add_feed_forward(list, s, layer, "shared.", moe.shared_experts * moe.ffn_dim);
+  }
+}
+
+void add_layer(SpecList& list, const ModelShape& s, std::int64_t layer) {
+  list.norm(layer_tensor(layer, "attn_norm"));
+  if (s.mla) {
+    add_latent_attention(list, s, layer);
+  } else {
+    add_plain_attention(list, s, layer);
+  }
+  list.norm(layer_tensor(layer, "ffn_norm"));
+  if (s.norms_per_layer == 4) {
+    list.vector(layer_tensor(layer, "attn_post_norm"), s.d_model);
+    list.vector(layer_tensor(layer, "ffn_post_norm"), s.d_model);
+  }
+  if (s.is_moe_layer(layer)) {
+    add_experts(list, s, layer);
+  } else {
+    add_feed_forward(list, s, layer, "", s.ffn_dim);
+  }
 }
 
 }  // namespace
@@ -133,7 +176,6 @@ std::string layer_tensor(std::int64_t layer, std::string_view part) {
 }
 
 std::vector<TensorSpec> tensor_specs(const ModelShape& shape) {
-  require_computable(shape);
   SpecList list(shape);
   list.matrix("embedding", shape.vocab, shape.d_model, false);
   if (shape.learned_positions()) {

@@ -47,13 +47,17 @@ struct TensorSpec {
 // The names, with d = d_model, in this order:
 //   embedding [vocab, d], position_embedding [max_context, d] (learned positions only),
 //   layers.N.  attn_norm [1, d], q [q_dim, d], k [kv_dim, d], v [kv_dim, d], o [d, q_dim],
-//              q_norm, k_norm [1, head_dim] (qk_norm), ffn_norm [1, d],
+//              q_norm, k_norm [1, head_dim] (qk_norm), sinks [1, heads] (attention_sinks),
+//              ffn_norm [1, d], attn_post_norm, ffn_post_norm [1, d] (four norms per layer),
 //              gate [ffn, d] (gated), up [ffn, d], down [d, ffn];
 //              each with X_bias [1, out] after X where the shape has it,
 //   final_norm [1, d], lm_head [vocab, d] (untied only).
+// Latent attention, in place of q to k_norm: q_down [q_lora, d] and q_down_norm (q_lora > 0),
+//   q [heads (nope + rope), q_lora or d], kv_down [kv_lora + rope, d], kv_down_norm [1, kv_lora],
+//   uk [heads nope, kv_lora], uv [heads v_dim, kv_lora], o [d, heads v_dim].
+// Expert layers, in place of gate to down: router [experts, d]; experts.E. gate, up, down with the
+//   expert's width; shared. gate, up, down with the width of all shared experts together.
 // Rows of q and k are in interleaved rotary order: dimensions 2i and 2i+1 form a pair.
-// Throws InputError for shapes whose values cannot be computed here: experts, MLA, sinks, four
-// norms per layer, clamped activation.
 std::vector<TensorSpec> tensor_specs(const ModelShape& shape);
 
 // "layers.3.q"

@@ -33,8 +33,7 @@ Capacity sizes(const ModelShape& shape, const CapacityInput& input) {
   Capacity capacity;
   capacity.weight_bytes = weight_bytes(shape, input.weight_dtype);
   capacity.kv_bytes_per_token = kv_bytes_per_token(shape, input.kv_dtype);
-  capacity.kv_bytes_per_request =
-      core::bytes_of(input.kv_dtype, kv_elements(shape, input.context_tokens));
+  capacity.kv_bytes_per_request = kv_bytes(shape, input.kv_dtype, input.context_tokens);
   return capacity;
 }
 

@@ -54,6 +54,7 @@ PlacementSpec placement_spec(const soc::Machine& machine, const ModelShape& shap
   placement.workspace_bytes =
       step_workspace_bytes(core, shape, placement.max_sampled, spec.attention_splits);
   placement.panel_rows = core.matrix_cols;
+  if (shape.mla) placement.expand_rows = placement.max_tokens;
   return placement;
 }
 

@@ -56,6 +56,7 @@ GenerateResult generate(soc::Machine& machine, const LoadedModel& model, const G
   place.kv_blocks = (prompt + spec.steps + place.block_tokens - 1) / place.block_tokens;
   place.memory_bytes = machine.hbm_bytes();
   place.panel_rows = core_shape.matrix_cols;
+  place.expand_rows = place.max_tokens;
   const Placement placement = spec.values ? Placement(model, place) : Placement(model.shape, place);
 
   GenerateResult result;
@@ -94,7 +95,7 @@ GenerateResult generate(soc::Machine& machine, const LoadedModel& model, const G
   }
   if (spec.use_cache) {
     result.cached_numbers = computed * kv_elements_per_token(shape);
-    result.cache_bytes = core::bytes_of(spec.formats.kv, result.cached_numbers);
+    result.cache_bytes = computed * kv_bytes_per_token(shape, spec.formats.kv);
   }
   return result;
 }

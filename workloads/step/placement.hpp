@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/grouped/grouped.hpp"
 #include "kernels/kv_cache.hpp"
 #include "kernels/tensor.hpp"
 #include "sim/core/dtype.hpp"
@@ -31,22 +32,54 @@ struct PlacementSpec {
   std::uint64_t memory_bytes = 0;     // what may be used of the HBM
   std::uint64_t workspace_bytes = 0;  // partial results of split attention
   std::int64_t panel_rows = 128;      // layout of weights: the array's columns
+  // Latent attention: positions whose keys and values a prefill may expand; longer sequences are
+  // attended in the latent space.
+  std::int64_t expand_rows = 0;
+  // Timing only: addresses beyond memory_bytes start again at 0, as if the memory were larger.
+  bool assume_fits = false;
+};
+
+// A feed-forward block's matrices; up: gate rows, then up rows, where the model has a gate.
+struct FeedForwardPlacement {
+  kernels::Weight up, down;
+  std::optional<kernels::Tensor> up_bias, down_bias;
+};
+
+struct ExpertPlacement {
+  kernels::Weight router;  // [experts, d]
+  std::optional<kernels::Tensor> router_bias;
+  kernels::GroupedWeight up, down;                    // per expert as above
+  std::optional<kernels::Tensor> up_bias, down_bias;  // [experts, ...]
+  std::optional<FeedForwardPlacement> shared;         // all shared experts side by side
+};
+
+// Latent attention. uk, uv: per head the rows that make keys and values from the latent.
+struct LatentPlacement {
+  std::optional<kernels::Weight> q_down;  // [q_lora, d]
+  std::optional<kernels::Tensor> q_norm;  // [1, q_lora]
+  kernels::Weight q, kv_down;     // [heads * (nope + rope), q_lora or d]; [kv_lora + rope, d]
+  kernels::Tensor kv_norm;        // [1, kv_lora]
+  kernels::GroupedWeight uk, uv;  // heads x [nope, kv_lora]; heads x [v, kv_lora]
 };
 
 struct LayerPlacement {
   kernels::Tensor attn_norm, ffn_norm;  // [1, d]
   std::optional<kernels::Tensor> attn_norm_bias, ffn_norm_bias;
-  kernels::Weight qkv, o, up, down;  // up: gate rows, then up rows, where the model has a gate
-  std::optional<kernels::Tensor> qkv_bias, o_bias, up_bias, down_bias;
+  std::optional<kernels::Tensor> attn_post_norm, ffn_post_norm;  // four norms per layer
+  kernels::Weight qkv, o;                                        // qkv: plain attention only
+  std::optional<kernels::Tensor> qkv_bias, o_bias, q_norm, k_norm, sinks;
+  std::optional<LatentPlacement> latent;
+  FeedForwardPlacement dense;  // unless experts
+  std::optional<ExpertPlacement> experts;
   kernels::KvCache cache;
+  bool windowed = false;
 };
 
 class Placement {
  public:
-  // Timing only. Throws InputError naming what does not fit, with the sizes, or the part of the
-  // shape that the step kernels do not cover.
+  // Timing only. Throws InputError naming what does not fit, with the sizes.
   Placement(const ModelShape& shape, const PlacementSpec& spec);
-  // With values: `model` in any format; stored here in formats.weights (fp32, fp16 or bf16).
+  // With values: `model` in any format; stored here in formats.weights.
   Placement(const LoadedModel& model, const PlacementSpec& spec);
 
   const ModelShape& shape() const { return shape_; }
@@ -63,28 +96,51 @@ class Placement {
 
   // Activations, as tall as the spec's max; kernels use the first rows.
   kernels::Tensor x, normed, qkv, attended, up, activated;  // [T, ...]
+  kernels::Tensor branch;                                   // [T, d], four norms per layer
   kernels::Tensor sampled, logits, chosen;                  // [R, ...]; logits fp32
+  // Experts: [T, experts] fp32, [T, active] fp32, [T * active, ...]; shared experts: [T, ...].
+  kernels::Tensor router_logits, gates, expert_up, expert_activated, expert_out;
+  kernels::Tensor shared_up, shared_activated;
+  // Latent attention: [T, ...]; expanded: [expand_rows, ...].
+  kernels::Tensor q_low, kv_low, q_latent, out_latent;
+  kernels::Tensor expanded_k, expanded_v, expanded_latent;
   std::uint64_t workspace_address = 0;
 
  private:
+  using Names = std::vector<std::string>;
+
+  void check_formats() const;
   void place(const LoadedModel* model);
+  LayerPlacement layer(const LoadedModel* model, std::int64_t index);
+  void plain_attention(const LoadedModel* model, std::int64_t index, LayerPlacement& to);
+  LatentPlacement latent(const LoadedModel* model, std::int64_t index);
+  FeedForwardPlacement feed_forward(const LoadedModel* model, std::int64_t index,
+                                    const std::string& prefix, std::int64_t width);
+  ExpertPlacement experts(const LoadedModel* model, std::int64_t index);
+  void place_activations();
+  void place_cache();
+
   std::uint64_t allocate(std::uint64_t bytes, const char* what);
   void* values_for(std::uint64_t bytes);
   kernels::Tensor activation(std::int64_t rows, std::int64_t cols, core::DType dtype);
   // Tensors stacked by rows (or, of one row, side by side): a table or bias, a norm (always fp32:
   // rounding its few numbers would only cost accuracy), a matrix.
-  kernels::Tensor table(const LoadedModel* model, const std::vector<std::string>& names,
-                        std::int64_t rows, std::int64_t cols, core::DType dtype);
-  kernels::Tensor norm(const LoadedModel* model, const std::vector<std::string>& names);
-  kernels::Weight matrix(const LoadedModel* model, const std::vector<std::string>& names,
-                         std::int64_t n, std::int64_t k);
-  void* stacked_values(const LoadedModel* model, const std::vector<std::string>& names,
-                       core::DType dtype);
+  kernels::Tensor table(const LoadedModel* model, const Names& names, std::int64_t rows,
+                        std::int64_t cols, core::DType dtype);
+  kernels::Tensor vector(const LoadedModel* model, const std::string& name, std::int64_t cols);
+  kernels::Weight matrix(const LoadedModel* model, const Names& names, std::int64_t n,
+                         std::int64_t k);
+  kernels::GroupedWeight grouped(const LoadedModel* model, const Names& names, std::int64_t groups,
+                                 std::int64_t rows, std::int64_t cols, std::int64_t panel_rows);
+  // Rows of `cols` numbers in `dtype`; sets the scale that the format needs.
+  void* stacked_values(const LoadedModel* model, const Names& names, std::int64_t cols,
+                       core::DType dtype, float& scale);
 
   ModelShape shape_;
   PlacementSpec spec_;
   bool has_values_ = false;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_ = 0;  // all bytes so far
+  std::uint64_t at_ = 0;    // the next address: next_, or less with assume_fits
   std::vector<LayerPlacement> layers_;
   kernels::Tensor table_, final_norm_;
   std::optional<kernels::Tensor> positions_, final_norm_bias_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a step's kernels on the machine. A kernel with the same key as one that ran before may be
-// counted from that run instead of being simulated again.
+// counted from that run instead of being simulated again; of short ones the first few are simulated
+// and the rest take turns in being counted as one of them. Every kernel finds the memory in the
+// same state (Machine::reset_memory), counted or simulated: equal kernels take equal times up to
+// where their tensors lie.
 #pragma once
 
 #include <map>
@@ -38,9 +41,20 @@ class StepRunner {
   soc::Machine& machine() { return machine_; }
 
  private:
+  struct Known {
+    std::vector<soc::Activity> samples;
+    std::int64_t step = 0;  // that simulated them
+  };
+
+  std::size_t samples_wanted(const soc::Activity& activity) const;
+  const soc::Activity& launch(const isa::Kernel& kernel, bool values,
+                              std::map<std::string, std::size_t>& launches, StepReport& report);
+
   soc::Machine& machine_;
   bool reuse_;
-  std::map<std::string, soc::Activity> known_;
+  std::int64_t step_ = 0;
+  std::map<std::string, Known> known_;
+  soc::Activity latest_;
 };
 
 }  // namespace ridgepoint::workloads

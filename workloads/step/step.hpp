@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/experts/routing.hpp"
 #include "sim/isa/core_shape.hpp"
 #include "sim/isa/kernel.hpp"
 #include "workloads/step/placement.hpp"
@@ -23,6 +24,9 @@ struct BatchSequence {
 struct StepOptions {
   // 1 keeps every row's bits independent of its batch; more splits long decode contexts over cores.
   std::int64_t attention_splits = 128;
+  // Timing-only steps of a mixture of experts: which experts the tokens go to. One draw per step,
+  // the same in all layers.
+  kernels::ExpertLoads expert_loads;
   // Given each sampled row's logits (order of sequences); only called with values.
   std::function<void(std::int64_t row, const float* logits)> choose;
 };

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all cores of one attention launch share: arguments, tile sizes, the plan, and where queries,
+// outputs and partial results lie. Internal to the attention kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/attention/attention.hpp"
+
+namespace ridgepoint::kernels {
+
+struct AttentionJob {
+  AttentionArgs args;
+  AttentionTiles tiles;
+  AttentionPlan plan;
+  std::int64_t dim = 0, v_dim = 0;
+  std::int64_t tile_rows = 0;  // most rows of one query tile
+  float scale = 1;
+  std::vector<float> workspace;  // values of partial results, when attached
+
+  AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arguments);
+
+  const Sequence& sequence(const AttentionItem& item) const {
+    return args.sequences[static_cast<std::size_t>(item.sequence)];
+  }
+  // Decode: the query heads of the group are the rows of one tile. Prefill: each has a tile.
+  bool heads_as_rows(const AttentionItem& item) const { return sequence(item).new_tokens == 1; }
+  std::int64_t tiles_of(const AttentionItem& item) const {
+    return heads_as_rows(item) ? 1 : tiles.group;
+  }
+  std::int64_t rows_of(const AttentionItem& item) const {
+    return heads_as_rows(item) ? tiles.group : item.rows;
+  }
+  std::int64_t first_head(const AttentionItem& item) const { return item.head_group * tiles.group; }
+  std::int64_t kv_head(const AttentionItem& item) const { return item.head_group / tiles.parts; }
+  // Query (or output) tile g of an item, `width` columns per head.
+  isa::View head_view(const Tensor& tensor, const AttentionItem& item, std::int64_t g,
+                      std::int64_t width) const;
+  // Partial result `split`, tile g: [rows, v_dim + 2] fp32.
+  isa::View partial_view(std::int64_t split, std::int64_t g, std::int64_t rows);
+  std::uint32_t partial_slot(std::int64_t split, std::int64_t g) const {
+    return static_cast<std::uint32_t>(split * tiles.group + g);
+  }
+};
+
+}  // namespace ridgepoint::kernels
