@@ -6,6 +6,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/step_report.hpp"
+#include "sim/cli/timeline.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "workloads/step/step.hpp"
 
@@ -99,6 +100,7 @@ int run_command(const Context& context) {
   const auto batch = batch_of(request, placement.spec().block_tokens,
                               static_cast<std::uint64_t>(options.integer("general.seed")));
   workloads::StepRunner runner(machine, !options.enabled("run.no_reuse"));
+  Timeline timeline(options, machine);
   const workloads::StepReport report =
       runner.run(workloads::build_step(shape, placement, batch, step_options), false);
 
@@ -116,6 +118,7 @@ int run_command(const Context& context) {
     }
     kernels.finish();
   }
+  timeline.finish();
   table.finish();
   context.say(step_text(machine, dtype, report));
   return 0;
