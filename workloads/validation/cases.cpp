@@ -133,7 +133,12 @@ std::vector<isa::Kernel> attention_of(const isa::CoreShape& shape, const Measure
                                       std::uint64_t memory_bytes) {
   Space space(row, memory_bytes);
   const auto one = attention_case(row, space);
-  kernels::RopeAppendArgs append{one->qkv, one->cache, row.q_heads, 0, 0, one->sequences};
+  kernels::RopeAppendArgs append;
+  append.qkv = one->qkv;
+  append.cache = one->cache;
+  append.heads = row.q_heads;
+  append.theta = 0;
+  append.sequences = one->sequences;
   kernels::AttentionArgs args;
   args.q = one->qkv;
   args.out = one->out;
