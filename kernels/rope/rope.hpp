@@ -22,7 +22,7 @@ struct RopeAppendArgs {
   double theta = 10000;         // 0: no rotation (learned positions), only the append
   std::int64_t rotary_dim = 0;  // leading dims of a head that rotate
   std::vector<Sequence> sequences;
-  std::optional<Tensor> q_norm, k_norm;  // [1, head_dim]: RMSNorm of each head before it turns
+  std::optional<Tensor> q_norm{}, k_norm{};  // [1, head_dim]: RMSNorm of each head before it turns
   double eps = 1e-5;
 };
 
