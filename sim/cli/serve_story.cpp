@@ -64,6 +64,14 @@ std::string story_text(const ServingSummary& summary, const ServeSetting& settin
   }
   text << "\n- Of the cache memory given to requests " << 100 * summary.kv_used_ratio()
        << " % held cache; " << 100 - 100 * summary.kv_used_ratio() << " % was waste.";
+  if (summary.longest > 0) {
+    text << " Reserving for each the length of the longest one (" << summary.longest
+         << " tokens) would waste " << 100 - 100 * summary.longest_reserved_ratio() << " %.";
+  }
+  if (summary.ttft.count() > 0) {
+    text << "\n- Time to first token is " << 100 * summary.ttft_queued_ratio()
+         << " % queueing; the rest computes the prompt.";
+  }
   const double life = wide(summary.spent[0] + summary.spent[1] + summary.spent[2]);
   text << "\n- A request's life is " << percent(wide(summary.spent[0]), life) << " % queueing, "
        << percent(wide(summary.spent[1]), life) << " % prefill and "

@@ -236,6 +236,7 @@ void Engine::add_token(Request& request, std::size_t index) {
   if (request.phase != Phase::kDecode) request.enter(Phase::kDecode, now_);
   if (request.first_token < 0) {
     request.first_token = now_;
+    request.queued_to_first = request.spent[static_cast<std::size_t>(Phase::kQueue)];
   } else if (measured(request)) {
     summary_.itl.add(now_ - request.last_token);
   }
@@ -272,6 +273,8 @@ void Engine::finish(Request& request) {
   if (record.measured) {
     ++summary_.measured;
     summary_.ttft.add(record.ttft);
+    summary_.ttft_queued_ns += request.queued_to_first;
+    summary_.longest = std::max(summary_.longest, request.prompt_tokens + request.outputs);
     if (record.tpot >= 0) summary_.tpot.add(record.tpot);
     summary_.e2e.add(record.e2e);
     for (std::size_t i = 0; i < kPhases; ++i) summary_.spent[i] += record.spent[i];

@@ -82,6 +82,9 @@ struct ServingSummary {
   Distribution e2e;
   std::array<WideInteger, kPhases> spent{};  // of measured completed requests
 
+  WideInteger ttft_queued_ns = 0;  // part of all TTFT outside the running batch
+  std::int64_t longest = 0;        // prompt and output of a measured request
+
   Nanoseconds makespan = 0;  // from the first measured arrival to the last finish
   std::uint64_t steps = 0;
   std::int64_t output_tokens = 0;  // sampled in measured steps
@@ -106,7 +109,10 @@ struct ServingSummary {
   double goodput_per_s() const;      // good requests per second of makespan
   double running_mean() const;       // over the makespan, idle time included
   double running_mean_full() const;  // over steps in which requests had to wait; 0 if none
-  double kv_used_ratio() const;      // slots holding cache / slots allocated, over decode steps
+  double ttft_queued_ratio() const;  // of all TTFT
+  // Slots holding cache / slots, had every request reserved as many as the longest one.
+  double longest_reserved_ratio() const;
+  double kv_used_ratio() const;  // slots holding cache / slots allocated, over decode steps
 };
 
 }  // namespace ridgepoint::workloads

@@ -54,6 +54,7 @@ struct Request {
   std::array<Nanoseconds, kPhases> spent{};
   Nanoseconds first_scheduled = -1;
   Nanoseconds first_token = -1;
+  Nanoseconds queued_to_first = 0;  // part of TTFT outside the running batch
   Nanoseconds last_token = -1;
 
   std::int64_t known() const { return prompt_tokens + outputs; }
