@@ -39,7 +39,7 @@ TEST(LinearTimes, ARooflineNeedsFewPoints) {
 
 TEST(LinearTimes, PointsAreTheMachinesOwn) {
   LinearTimes times(&roofline, 1024, 0, 0.05);
-  for (const std::int64_t rows : {1, 256, 512, 1024, 1025, 2048}) {
+  for (const std::int64_t rows : {1, 64, 256, 512, 1024, 1025, 2048}) {
     EXPECT_EQ(times.at(rows), static_cast<double>(roofline(rows))) << rows;
   }
 }
@@ -64,12 +64,12 @@ TEST(LinearTimes, WhatIsWantedIsAllThatIsAsked) {
       },
       1024, 0, 0.2);
   const std::vector<std::int64_t> wanted = times.wanted(100);
-  EXPECT_EQ(wanted, (std::vector<std::int64_t>{1, 256, 512}));
+  EXPECT_EQ(wanted, (std::vector<std::int64_t>{1, 64, 256, 512}));
   for (std::int64_t rows = 1; rows <= 100; ++rows) times.at(rows);
   for (const std::int64_t rows : asked) {
     EXPECT_NE(std::find(wanted.begin(), wanted.end(), rows), wanted.end()) << rows;
   }
-  EXPECT_EQ(times.wanted(5000), (std::vector<std::int64_t>{1, 256, 512, 1024, 1025, 2048}));
+  EXPECT_EQ(times.wanted(5000), (std::vector<std::int64_t>{1, 64, 256, 512, 1024, 1025, 2048}));
 }
 
 TEST(LinearTimes, BadArgumentsAreRefused) {

@@ -17,7 +17,7 @@ namespace ridgepoint::workloads {
 
 struct AttentionOptions {
   // Batches that read more cache than this per layer are represented by a part of them.
-  std::int64_t largest_sample_bytes = 96 << 20;
+  std::int64_t largest_sample_bytes = 48 << 20;
   int samples = 1;        // batches measured per class
   int cheap_samples = 6;  // of those that read a few MiB only
 };

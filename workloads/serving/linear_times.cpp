@@ -10,7 +10,7 @@ namespace ridgepoint::workloads {
 namespace {
 
 // Small batches stream the weights, whatever their size.
-constexpr std::int64_t kFewMarks[] = {1, 256, 512, 1024};
+constexpr std::int64_t kFewMarks[] = {1, 64, 256, 512, 1024};
 
 double chord(double x, double x0, double y0, double x1, double y1) {
   return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
