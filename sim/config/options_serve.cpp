@@ -196,7 +196,7 @@ OptionGroup serve_options() {
       {.key = "serve.grid_tolerance",
        .flag = "grid_tolerance",
        .type = kReal,
-       .fallback = "0.1",
+       .fallback = "0.06",
        .minimum = 0.0001,
        .maximum = 1,
        .help = "a kernel time between two simulated ones is trusted if its bounds leave less doubt",

@@ -101,7 +101,7 @@ void AttentionTimes::calibrate() {
   // What one long sequence takes beyond its parts is the merge.
   const Batch single{{1, kLongWalk * geometry_.key_tile - 1}};
   merge_ = 0;
-  const double parts = shape_of(single).estimate;
+  const double parts = launch_ + shape_of(single).estimate;
   merge_ = std::max(0.0, ask(single) - parts);
 }
 
@@ -206,7 +206,6 @@ AttentionTimes::Shape AttentionTimes::shape_of(std::span<const AttendingSequence
   Shape shape;
   const std::int64_t splits = kernels::choose_splits(
       walks, geometry_.cores, std::min({geometry_.attention_splits, longest, std::int64_t{128}}));
-  shape.estimate = launch_;
   if (splits > 1) {
     const double fixed = walks_.begin()->second.fixed;
     for (Group& group : groups_) {
@@ -282,10 +281,10 @@ double AttentionTimes::at(std::span<const AttendingSequence> batch) {
     const Batch sample = sample_of(batch);
     const double estimate = shape_of(sample).estimate;
     const double actual = ask(sample);
-    if (estimate > 0) known.ratio_sum += actual / estimate;
+    if (estimate > 0) known.ratio_sum += std::max(0.0, actual - launch_) / estimate;
     ++known.samples;
   }
-  return shape.estimate * known.ratio_sum / known.samples;
+  return launch_ + shape.estimate * known.ratio_sum / known.samples;
 }
 
 }  // namespace ridgepoint::workloads

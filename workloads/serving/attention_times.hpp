@@ -51,7 +51,7 @@ class AttentionTimes {
     std::uint64_t visits = 0;
   };
   struct Shape {
-    double estimate = 0;
+    double estimate = 0;    // beside the launch
     std::uint64_t key = 0;  // of its class
   };
 

@@ -16,7 +16,7 @@ namespace ridgepoint::workloads {
 
 struct GridOptions {
   // Where two bounds of a time leave more doubt than this, the machine is asked.
-  double tolerance = 0.1;
+  double tolerance = 0.06;
   AttentionOptions attention;
 };
 
