@@ -218,13 +218,17 @@ void Machine::Parts::renew_memory() {
   while (age < launch) age += interval;
   const core::Femtoseconds now = std::max(now_fs(), clock.time_of(end));
   const core::Femtoseconds previous = ((now + age - launch) / microsecond + 2) * microsecond;
+  const core::Cycle old_end = end;
   end = clock.first_cycle_at_or_after(previous);
   for (CoreModule& module : cores) module.core().skip_to(end);
   for (std::size_t i = 0; i < memories.size(); ++i) {
     memories[i].replace_port(new_port(i), previous + launch - age);
     memories[i].settle(clock.time_of(end));
   }
-  if (recorder != nullptr) record_channels();
+  if (recorder != nullptr) {
+    recorder->on_skip(clock.time_of(old_end), clock.time_of(end));
+    record_channels();
+  }
   memory_is_stale = false;
 }
 

@@ -75,6 +75,9 @@ bool Recorder::clip(core::Femtoseconds& from, core::Femtoseconds& to) const {
 
 void Recorder::on_kernel(const std::string& name, core::Femtoseconds launch,
                          core::Femtoseconds start, core::Femtoseconds end) {
+  launch -= skipped_;
+  start -= skipped_;
+  end -= skipped_;
   end_ = end;
   if (!trace_) return;
   const probe::Track track{kHostProcess, 0};
@@ -82,16 +85,27 @@ void Recorder::on_kernel(const std::string& name, core::Femtoseconds launch,
   if (clip(start, end)) trace_->slice(track, "kernel", name, start, end);
 }
 
+void Recorder::on_skip(core::Femtoseconds from, core::Femtoseconds to) {
+  for (auto& [index, channel] : channels_) {
+    for (std::size_t b = 0; b < channel.banks.size(); ++b) {
+      Bank& bank = channel.banks[b];
+      close_row(index, static_cast<int>(b), std::max(from - skipped_, bank.opened));
+      bank.arrows.clear();
+    }
+  }
+  skipped_ += to - from;
+}
+
 void Recorder::on_state(std::int64_t core, Engine engine, Stall state, core::Cycle from,
                         core::Cycle to) {
   EngineState& now = state_of(core, engine);
-  const core::Femtoseconds start = clock_->time_of(from);
+  const core::Femtoseconds start = shown(from);
   if (state != now.state || start != now.to) {
     draw_state(core, engine, now);
     now.state = state;
     now.from = start;
   }
-  now.to = clock_->time_of(to);
+  now.to = shown(to);
 }
 
 void Recorder::draw_state(std::int64_t core, Engine engine, EngineState& state) {
@@ -113,7 +127,7 @@ void Recorder::draw_state(std::int64_t core, Engine engine, EngineState& state) 
 
 void Recorder::on_queue(std::int64_t core, Engine engine, std::size_t depth, core::Cycle at) {
   EngineState& state = state_of(core, engine);
-  const core::Femtoseconds time = clock_->time_of(at);
+  const core::Femtoseconds time = shown(at);
   if (depth == state.depth || time >= config_.to) return;
   if (time >= config_.from) {
     if (!state.depth_drawn) draw_depth(core, engine, state, config_.from, state.depth);
@@ -135,8 +149,8 @@ void Recorder::draw_depth(std::int64_t core, Engine engine, EngineState& state,
 
 void Recorder::on_compute(std::int64_t core, const isa::Command& command, core::Cycle from,
                           core::Cycle to) {
-  core::Femtoseconds start = clock_->time_of(from);
-  core::Femtoseconds end = clock_->time_of(to);
+  core::Femtoseconds start = shown(from);
+  core::Femtoseconds end = shown(to);
   if (!trace_ || !clip(start, end)) return;
   const isa::MatrixOp& op = command.matrix;
   const std::string name =
@@ -150,10 +164,10 @@ void Recorder::on_piece(std::int64_t core, const isa::Command& command, const ac
                         core::Cycle from, core::Cycle to, bool last) {
   if (!trace_) return;
   EngineState& state = state_of(core, command.engine);
-  const core::Femtoseconds at = clock_->time_of(from);
+  const core::Femtoseconds at = shown(from);
   if (state.pieces++ == 0) state.command_from = at;
   if (inside(at)) add_arrow(state, command, piece, at);
-  if (last) draw_transfer(core, command, state, clock_->time_of(to));
+  if (last) draw_transfer(core, command, state, shown(to));
 }
 
 void Recorder::draw_transfer(std::int64_t core, const isa::Command& command, EngineState& state,

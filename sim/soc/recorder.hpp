@@ -45,6 +45,8 @@ class Recorder final : public accel::CoreObserver {
   bool draws_channel(std::int64_t channel) const;
   void on_kernel(const std::string& name, core::Femtoseconds launch, core::Femtoseconds start,
                  core::Femtoseconds end);
+  // Between kernels, time went from `from` to `to` and memory became new: neither is drawn.
+  void on_skip(core::Femtoseconds from, core::Femtoseconds to);
   void on_dram(std::int64_t channel, const dram::IssuedCommand& command, core::Femtoseconds origin);
 
   void on_state(std::int64_t core, isa::Engine engine, probe::Stall state, core::Cycle from,
@@ -96,6 +98,7 @@ class Recorder final : public accel::CoreObserver {
   using EngineStates = std::vector<EngineState>;
 
   EngineState& state_of(std::int64_t core, isa::Engine engine);
+  core::Femtoseconds shown(core::Cycle cycle) const { return clock_->time_of(cycle) - skipped_; }
   bool inside(core::Femtoseconds at) const { return at >= config_.from && at < config_.to; }
   // The part inside the window; false if there is none.
   bool clip(core::Femtoseconds& from, core::Femtoseconds& to) const;
@@ -122,6 +125,7 @@ class Recorder final : public accel::CoreObserver {
   std::unique_ptr<dram::AddressMap> map_;
   core::Femtoseconds read_latency_ = 0, write_latency_ = 0, burst_ = 0, column_slot_ = 0;
   core::Femtoseconds end_ = 0;  // of the last kernel
+  core::Femtoseconds skipped_ = 0;
   std::unique_ptr<probe::ChromeTrace> trace_;
   std::unique_ptr<probe::VcdWriter> waveform_;
   std::map<std::int64_t, EngineStates> cores_;

@@ -68,7 +68,7 @@ void Recorder::add_arrow(EngineState& state, const isa::Command& command, const 
 
 void Recorder::on_dram(std::int64_t channel, const dram::IssuedCommand& command,
                        core::Femtoseconds origin) {
-  const core::Femtoseconds at = origin + spec_->tick_clock.time_of(command.tick);
+  const core::Femtoseconds at = origin + spec_->tick_clock.time_of(command.tick) - skipped_;
   const int bank = flat_bank(command);
   if (dram::is_column(command.command)) return on_burst(channel, command, bank, at);
   std::vector<Bank>& banks = channels_.at(channel).banks;
