@@ -20,6 +20,7 @@ struct AcceleratorConfig {
   double fp32_rate = 0.25;         // matrix rate relative to 16 bit
   double fp8_rate = 2.0;
   double int8_rate = 2.0;
+  double sustained_ratio = 1.0;  // matrix rate under load / peak: clocks fall when all arrays work
   std::int64_t vector_lanes = 512;               // element operations per cycle
   std::int64_t scratchpad_bytes = 1536 * 1024;   // operand tiles
   std::int64_t accumulator_bytes = 1024 * 1024;  // fp32 accumulators, apart from operands
@@ -38,9 +39,12 @@ struct AcceleratorConfig {
   std::int64_t sync_latency_ns = 200;  // a token seen by another core; >= response latency
   std::int64_t piece_bytes = 4096;     // largest DMA transaction
   std::int64_t credits = 32;           // pieces of one core that a port buffers
+  double channel_gb_per_s = 0;         // what a memory channel's port can answer with; 0: all
 
   // Host.
   std::int64_t launch_ns = 1000;  // from the end of one kernel to the start of the next
+
+  std::int64_t attention_setup_ns = 0;  // more before an attention kernel: split plans, metadata
 
   // Largest M of one matrix tile; 0: as many rows as the accumulators hold.
   std::int64_t tile_rows = 0;

@@ -14,7 +14,7 @@ MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp&
   const core::Cycle passes =
       ceil_div(op.k, config.matrix_rows) * ceil_div(op.n, config.matrix_cols);
   const core::Cycle at_rate_one = passes * std::max(op.m, config.matrix_rows);
-  const double rate = config.rate_of(op.dtype);
+  const double rate = config.rate_of(op.dtype) * config.sustained_ratio;
   return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)),
           config.matrix_rows + config.matrix_cols};
 }

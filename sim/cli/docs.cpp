@@ -63,6 +63,7 @@ std::string column_dictionary() {
       "gnuplot -e \"csv='run.csv'; out='roofline.svg'\" results/plots/roofline.gp\n"
       "gnuplot -e \"csv='run.csv'; out='stalls.svg'; what='hbm'\" results/plots/stalls.gp\n"
       "gnuplot -e \"csv='plan.csv'; out='capacity.svg'\" results/plots/capacity.gp\n"
+      "gnuplot -e \"csv='validation.csv'; out='validation.svg'\" results/plots/validation.gp\n"
       "```\n";
   return text;
 }

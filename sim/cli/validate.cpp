@@ -127,21 +127,32 @@ int validate_command(const Context& context) {
       workloads::read_measured_folder(context.options.text("validate.measured"));
   results::TableWriter table = context.table("validate");
   ValidationSummary summary(context);
+  int failed = 0;
   for (const auto& [preset, cases] : cases_by_preset(context, rows)) {
     const config::Options options = options_on(context.options, preset);
     soc::Machine machine(config::machine_config(options));
     workloads::StepRunner runner(machine, true);
     for (const Case& one : cases) {
-      const Prediction prediction = predict(machine, runner, one);
       results::Row row(results::table("validate"), options);
-      fill_prediction(row, prediction);
+      try {
+        const Prediction prediction = predict(machine, runner, one);
+        fill_prediction(row, prediction);
+        summary.add(options.text("machine.name"), prediction);
+      } catch (const core::InputError& error) {
+        // A case this machine cannot hold is a row that says so; the others still count.
+        row.set("family", workloads::name_of(one.row->family))
+            .set("case", one.row->case_name())
+            .set("measured_us", one.row->measured_us)
+            .fail("input", error.what());
+        ++failed;
+      }
       table.add(row);
-      summary.add(options.text("machine.name"), prediction);
     }
   }
   table.finish();
   summary.finish();
-  return 0;
+  if (failed > 0) context.say(std::to_string(failed) + " cases failed; see their message");
+  return failed > 0 ? 1 : 0;
 }
 
 }  // namespace ridgepoint::cli

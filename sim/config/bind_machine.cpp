@@ -106,6 +106,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.fp32_rate = options.real("core.fp32_rate");
   config.fp8_rate = options.real("core.fp8_rate");
   config.int8_rate = options.real("core.int8_rate");
+  config.sustained_ratio = options.real("core.sustained_ratio");
   config.vector_lanes = options.integer("core.vector_lanes");
   config.scratchpad_bytes = bytes_from(options, "core.scratchpad_kib", kKib);
   config.accumulator_bytes = bytes_from(options, "core.accumulator_kib", kKib);
@@ -121,6 +122,8 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.sync_latency_ns = options.integer("fabric.sync_latency_ns");
   config.piece_bytes = options.integer("fabric.piece_bytes");
   config.credits = options.integer("fabric.credits");
+  config.channel_gb_per_s = options.real("fabric.channel_gb_per_s");
+  config.attention_setup_ns = options.integer("host.attention_setup_ns");
   config.launch_ns = options.integer("host.launch_ns");
   checked(options, "", [&] { config.validate(); });
   return config;

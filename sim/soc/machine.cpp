@@ -96,7 +96,8 @@ Machine::Parts::Parts(const MachineConfig& machine)
     // The shared memory is as many banks wide as there are channels.
     const std::int64_t credits =
         config.accel.credits * (i < channels ? 1 : static_cast<std::int64_t>(channels));
-    memories.emplace_back(name.c_str(), new_port(i), look_ahead, credits);
+    memories.emplace_back(name.c_str(), new_port(i), look_ahead, credits,
+                          i < channels ? config.accel.channel_gb_per_s : 0);
   }
   for (std::int64_t i = 0; i < config.accel.cores; ++i) {
     cores.emplace_back(("core_" + std::to_string(i)).c_str(), config.accel, i, splitter, pool);
@@ -237,7 +238,10 @@ Activity Machine::run(const isa::Kernel& kernel, bool values) {
   if (parts.memory_is_stale) parts.renew_memory();
   const Activity before = parts.total();
   const core::Cycle previous = parts.end;
-  const core::Femtoseconds launch = parts.config.accel.launch_ns * core::kFsPerNs;
+  const accel::AcceleratorConfig& accel = parts.config.accel;
+  const core::Femtoseconds launch =
+      (accel.launch_ns + (kernel.family == "attention" ? accel.attention_setup_ns : 0)) *
+      core::kFsPerNs;
   const core::Cycle start = clock().first_cycle_at_or_after(clock().time_of(previous) + launch);
   parts.running = parts.cores.size();
   for (CoreModule& module : parts.cores) {

@@ -10,12 +10,13 @@ namespace ridgepoint::soc {
 
 MemoryModule::MemoryModule(const sc_core::sc_module_name& name,
                            std::unique_ptr<core::MemoryPort> port, core::Femtoseconds look_ahead,
-                           std::int64_t credits)
+                           std::int64_t credits, double gb_per_s)
     : sc_module(name),
       socket("socket"),
       port_(std::move(port)),
       look_ahead_(std::max<core::Femtoseconds>(look_ahead, 1)),
-      credits_(static_cast<std::size_t>(credits)) {
+      credits_(static_cast<std::size_t>(credits)),
+      fs_per_byte_(gb_per_s > 0 ? 1e6 / gb_per_s : 0) {
   socket.register_nb_transport_fw(this, &MemoryModule::nb_transport_fw);
   SC_HAS_PROCESS(MemoryModule);
   SC_METHOD(step);
@@ -123,8 +124,13 @@ void MemoryModule::step() {
     const Held held = held_[slot];
     free_slots_.push_back(slot);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay =
-        to_sc_time(std::max<core::Femtoseconds>(0, event.time + origin_ - now));
+    core::Femtoseconds time = event.time + origin_;
+    if (fs_per_byte_ > 0 && !held.payload->is_write()) {
+      port_free_ = std::max(port_free_, time) +
+                   static_cast<core::Femtoseconds>(fs_per_byte_ * held.payload->get_data_length());
+      time = port_free_;
+    }
+    sc_core::sc_time delay = to_sc_time(std::max<core::Femtoseconds>(0, time - now));
     held.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     socket[held.source]->nb_transport_bw(*held.payload, phase, delay);
     held.payload->release();

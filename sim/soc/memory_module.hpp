@@ -20,10 +20,11 @@ class MemoryModule : public sc_core::sc_module {
  public:
   tlm_utils::multi_passthrough_target_socket<MemoryModule> socket;
 
+  // `gb_per_s`: rate at which answers leave (0: at once); more only wait, in order.
   // `look_ahead`: every initiator promises requests with at least this annotated delay (0 for
   // initiators that promise nothing).
   MemoryModule(const sc_core::sc_module_name& name, std::unique_ptr<core::MemoryPort> port,
-               core::Femtoseconds look_ahead, std::int64_t credits);
+               core::Femtoseconds look_ahead, std::int64_t credits, double gb_per_s = 0);
 
   // A fresh port whose time begins at `origin`, now or later. Only while nothing is in flight.
   void replace_port(std::unique_ptr<core::MemoryPort> port, core::Femtoseconds origin);
@@ -56,6 +57,8 @@ class MemoryModule : public sc_core::sc_module {
   core::Femtoseconds look_ahead_;
   core::Femtoseconds origin_ = 0;
   std::size_t credits_;
+  double fs_per_byte_;  // 0: no limit
+  core::Femtoseconds port_free_ = 0;
   sc_core::sc_event wake_;
   core::Femtoseconds wake_at_ = core::kNever;
   std::vector<Held> held_;

@@ -133,6 +133,9 @@ TEST(Bind, EveryAcceleratorKeyIsRead) {
       {"core.tile_rows", "64"},
       {"fabric.piece_bytes", "2048"},
       {"fabric.credits", "16"},
+      {"core.sustained_ratio", "0.9"},
+      {"fabric.channel_gb_per_s", "20"},
+      {"host.attention_setup_ns", "500"},
       {"host.launch_ns", "2000"},
   };
   const accel::AcceleratorConfig base = accelerator_config(read({}));

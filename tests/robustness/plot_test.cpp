@@ -106,5 +106,18 @@ TEST_F(Pictures, EveryModelAndFormatHasALine) {
   for (const char* line : {"a-1, fp16", "a-1, fp8", "b, fp16"}) EXPECT_THAT(svg, HasSubstr(line));
 }
 
+TEST_F(Pictures, PredictionsStandOverMeasurements) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  file("v.csv",
+       "family,predicted_us,measured_us\ngemm,10,11\ndecode_attention,100,90\n"
+       "prefill_attention,7,7\nlinear_layer,300,290\n");
+  ASSERT_EQ(draw("validation.gp", "csv='v.csv'; out='v.svg'"), 0) << slurp(folder() / "log");
+  EXPECT_EQ(slurp(folder() / "log"), "");
+  const std::string svg = slurp(folder() / "v.svg");
+  for (const char* name : {"gemm", "linear layer", "decode attention", "prefill attention"}) {
+    EXPECT_THAT(svg, HasSubstr(name));
+  }
+}
+
 }  // namespace
 }  // namespace ridgepoint::tests
