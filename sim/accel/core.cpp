@@ -43,13 +43,19 @@ void Core::launch(isa::Program program, core::Cycle start, bool values) {
 }
 
 void Core::close_kernel(core::Cycle kernel_end, core::Cycle next_start) {
-  const auto add = [this](Stall reason, core::Cycle until) {
-    const core::Cycle span = std::max<core::Cycle>(0, until - booked_);
-    for (auto& stalls : counters_.stalls) stalls[reason] += span;
-    booked_ += span;
-  };
-  add(Stall::kDrain, kernel_end);
-  add(Stall::kLaunch, next_start);
+  book_all(Stall::kDrain, kernel_end);
+  book_all(Stall::kLaunch, next_start);
+}
+
+void Core::book_all(Stall reason, core::Cycle until) {
+  if (until <= booked_) return;
+  for (std::size_t e = 0; e < isa::kEngines; ++e) {
+    counters_.stalls[e][reason] += until - booked_;
+    if (observer_) {
+      observer_->on_state(index(), static_cast<Engine>(e), reason, booked_, until);
+    }
+  }
+  booked_ = until;
 }
 
 void Core::schedule(core::Cycle cycle, What what, std::uint64_t payload) {
@@ -130,6 +136,14 @@ void Core::settle(core::Cycle now) {
   for (std::size_t e = 0; e < isa::kEngines; ++e) {
     reason_[e] = current_reason(static_cast<Engine>(e), now);
   }
+  if (observer_) tell_queues(now);
+}
+
+void Core::tell_queues(core::Cycle now) const {
+  observer_->on_queue(index(), Engine::kLoad, load_.queue.size(), now);
+  observer_->on_queue(index(), Engine::kMatrix, matrix_.queue.size(), now);
+  observer_->on_queue(index(), Engine::kVector, vector_.queue.size(), now);
+  observer_->on_queue(index(), Engine::kStore, store_.queue.size(), now);
 }
 
 bool Core::resume_program() {
@@ -181,6 +195,7 @@ bool Core::start_array(Engine engine, core::Cycle now) {
         static_cast<double>(command.vector.elements) * static_cast<double>(command.vector.passes);
   }
   unit.free_at = now + occupancy;
+  if (observer_) observer_->on_compute(index(), command, now, unit.free_at);
   unit.executing.push_back(std::move(command));
   schedule(now + occupancy + latency, What::kArrayDone, static_cast<std::uint64_t>(engine));
   if (latency > 0) schedule(now + occupancy, What::kRetry, 0);
@@ -276,6 +291,11 @@ void Core::book(core::Cycle now) {
   const core::Cycle span = now - booked_;
   if (span <= 0) return;
   for (std::size_t e = 0; e < isa::kEngines; ++e) counters_.stalls[e][reason_[e]] += span;
+  if (observer_) {
+    for (std::size_t e = 0; e < isa::kEngines; ++e) {
+      observer_->on_state(index(), static_cast<Engine>(e), reason_[e], booked_, now);
+    }
+  }
   booked_ = now;
 }
 

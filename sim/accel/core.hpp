@@ -13,6 +13,7 @@
 
 #include "sim/accel/config.hpp"
 #include "sim/accel/fabric.hpp"
+#include "sim/accel/observer.hpp"
 #include "sim/core/time.hpp"
 #include "sim/isa/core_port.hpp"
 #include "sim/probe/stall.hpp"
@@ -59,6 +60,8 @@ class Core final : public isa::CorePort {
   void on_shared_token(std::uint32_t slot, core::Femtoseconds time);
 
   const CoreCounters& counters() const { return counters_; }
+  // Null: none. It must outlive the core or be taken away.
+  void observe(CoreObserver* observer) { observer_ = observer; }
   const core::Clock& clock() const { return clock_; }
   // What each engine waits for, for a deadlock report.
   std::string describe() const;
@@ -134,6 +137,8 @@ class Core final : public isa::CorePort {
   probe::Stall reason_of(const isa::Deps& deps) const;
   probe::Stall current_reason(isa::Engine engine, core::Cycle now) const;
   void book(core::Cycle now);
+  void book_all(probe::Stall reason, core::Cycle until);
+  void tell_queues(core::Cycle now) const;
   void check_finished(core::Cycle now);
   std::uint32_t new_transfer();
   isa::Tile allocate(std::int64_t rows, std::int64_t cols, core::DType dtype, std::int64_t& used,
@@ -169,6 +174,7 @@ class Core final : public isa::CorePort {
   std::int64_t accumulator_used_ = 0;
   std::vector<std::unique_ptr<float[]>> tile_values_;
 
+  CoreObserver* observer_ = nullptr;
   CoreCounters counters_;
   std::array<probe::Stall, isa::kEngines> reason_{};
   core::Cycle now_ = 0;

@@ -85,6 +85,10 @@ bool Core::issue_pieces(Engine engine, core::Cycle now) {
     ++unit.in_flight_pieces;
     ++transfer.outstanding;
     ++transfer.issued;
+    if (observer_) {
+      observer_->on_piece(index(), transfer.command, piece, departure, unit.next_issue,
+                          transfer.issued == transfer.pieces.size());
+    }
     if (!fabric_.send(piece, request, clock_.time_of(departure))) {
       port_blocked_[piece.port] = true;
     }

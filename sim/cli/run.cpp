@@ -5,6 +5,7 @@
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/run_step.hpp"
 #include "sim/cli/step_report.hpp"
+#include "sim/cli/timeline.hpp"
 #include "sim/config/bind_machine.hpp"
 
 namespace ridgepoint::cli {
@@ -22,6 +23,7 @@ StepPicture report_step(const Context& context, const StepRequest& request) {
   const config::Options& options = context.options;
   results::TableWriter table = context.table("run");
   soc::Machine machine(config::machine_config(options));
+  Timeline timeline(options, machine);
   const workloads::StepReport report = simulate_step(options, machine, request);
   const core::DType dtype = formats_of(options).activations;
   results::Row row = row_of(context, "run", request);
@@ -37,6 +39,7 @@ StepPicture report_step(const Context& context, const StepRequest& request) {
     }
     kernels.finish();
   }
+  timeline.finish();
   table.finish();
   if (!options.enabled("run.explain")) context.say(step_text(machine, dtype, report));
   return picture_of(machine, dtype, report);

@@ -11,6 +11,7 @@
 #include "sim/dram/interleave.hpp"
 #include "sim/soc/core_module.hpp"
 #include "sim/soc/memory_module.hpp"
+#include "sim/soc/recorder.hpp"
 
 namespace ridgepoint::soc {
 
@@ -68,6 +69,7 @@ struct Machine::Parts {
   core::Cycle end = 0;      // of the last kernel
   bool memory_is_stale = false;
   std::exception_ptr error;  // thrown by a kernel
+  Recorder* recorder = nullptr;
 
   explicit Parts(const MachineConfig& machine);
   void split(isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out);
@@ -75,6 +77,7 @@ struct Machine::Parts {
   Activity total();
   void simulate();
   void renew_memory();
+  void record_channels();
   std::string deadlock_report();
 };
 
@@ -216,11 +219,16 @@ void Machine::Parts::renew_memory() {
   while (age < launch) age += interval;
   const core::Femtoseconds now = std::max(now_fs(), clock.time_of(end));
   const core::Femtoseconds previous = ((now + age - launch) / microsecond + 2) * microsecond;
+  const core::Cycle old_end = end;
   end = clock.first_cycle_at_or_after(previous);
   for (CoreModule& module : cores) module.core().skip_to(end);
   for (std::size_t i = 0; i < memories.size(); ++i) {
     memories[i].replace_port(new_port(i), previous + launch - age);
     memories[i].settle(clock.time_of(end));
+  }
+  if (recorder != nullptr) {
+    recorder->on_skip(clock.time_of(old_end), clock.time_of(end));
+    record_channels();
   }
   memory_is_stale = false;
 }
@@ -249,7 +257,33 @@ Activity Machine::run(const isa::Kernel& kernel, bool values) {
   activity -= before;
   activity.cycles = parts.end - previous;
   activity.launch_cycles = start - previous;
+  if (parts.recorder != nullptr) {
+    parts.recorder->on_kernel(kernel.name, clock().time_of(previous), clock().time_of(start),
+                              clock().time_of(parts.end));
+  }
   return activity;
+}
+
+void Machine::Parts::record_channels() {
+  for (std::size_t i = 0; i + 1 < memories.size(); ++i) {
+    const auto channel = static_cast<std::int64_t>(i);
+    if (!recorder->draws_channel(channel)) continue;
+    const core::Femtoseconds origin = memories[i].origin();
+    static_cast<dram::Channel&>(memories[i].port())
+        .observe([to = recorder, channel, origin](const dram::IssuedCommand& command) {
+          to->on_dram(channel, command, origin);
+        });
+  }
+}
+
+void Machine::record(Recorder& recorder) {
+  Parts& parts = *parts_;
+  parts.recorder = &recorder;
+  recorder.begin(clock(), parts.spec);
+  parts.record_channels();
+  for (std::size_t i = 0; i < parts.cores.size(); ++i) {
+    if (recorder.draws_core(static_cast<std::int64_t>(i))) parts.cores[i].core().observe(&recorder);
+  }
 }
 
 void Machine::reset_memory() { parts_->memory_is_stale = true; }

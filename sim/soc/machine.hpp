@@ -18,6 +18,8 @@
 
 namespace ridgepoint::soc {
 
+class Recorder;
+
 struct MachineConfig {
   std::string name = "custom";
   accel::AcceleratorConfig accel;
@@ -62,6 +64,10 @@ class Machine {
   // refresh) and starts at a fixed offset from a whole microsecond: what it takes does not depend
   // on what ran before.
   void reset_memory();
+
+  // What the recorder selects is drawn from now on; once, before the first kernel. The recorder
+  // outlives the machine's last run.
+  void record(Recorder& recorder);
 
  private:
   struct Parts;

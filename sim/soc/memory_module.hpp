@@ -31,6 +31,7 @@ class MemoryModule : public sc_core::sc_module {
   // Simulates an idle port up to `time`, so that its counters cover the time until then.
   void settle(core::Femtoseconds time);
   core::MemoryPort& port() { return *port_; }
+  core::Femtoseconds origin() const { return origin_; }  // when the port's time began
   std::size_t in_flight() const { return held_.size() - free_slots_.size(); }
 
  private:
