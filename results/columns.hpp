@@ -25,6 +25,7 @@ struct Table {
   std::uint32_t version = 1;  // raised when a column changes its meaning or leaves
   std::string_view title;
   std::span<const Column> columns;  // without provenance and closing columns
+  std::string_view made_by{};       // the subcommand whose options fill its columns, if not `kind`
 };
 
 // schema, tool_version, git_commit, config_sha256, seed: lead every row.

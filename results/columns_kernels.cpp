@@ -32,7 +32,7 @@ Table kernels_table() {
       {"hbm_bandwidth_ratio", kReal, "bytes moved / (time_ns x peak HBM bandwidth)"},
       {"matrix_utilization_ratio", kReal, "flops / (time_ns x peak rate)"},
   };
-  return {"kernels", 1, "Kernels of one step", kColumns};
+  return {"kernels", 1, "Kernels of one step", kColumns, "run"};
 }
 
 }  // namespace ridgepoint::results

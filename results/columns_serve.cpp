@@ -112,7 +112,7 @@ Table serve_requests_table() {
       {"text", kText, "what they say"},
       {"same_alone", kText, "whether it gets the same tokens alone; blank: not checked"},
   };
-  return {"serve_requests", 1, "Requests of a serving run", kColumns};
+  return {"serve_requests", 1, "Requests of a serving run", kColumns, "serve"};
 }
 
 Table serve_steps_table() {
@@ -135,7 +135,7 @@ Table serve_steps_table() {
       {"kv_free_bytes", kInteger, "free blocks"},
       {"kv_null_block_bytes", kInteger, "the null block"},
   };
-  return {"serve_steps", 1, "Steps of a serving run", kColumns};
+  return {"serve_steps", 1, "Steps of a serving run", kColumns, "serve"};
 }
 
 }  // namespace ridgepoint::results

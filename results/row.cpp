@@ -11,8 +11,9 @@ namespace ridgepoint::results {
 
 Row::Row(const Table& table, const config::Options& options)
     : kind_(table.kind), columns_(all_columns(table)), cells_(columns_.size()) {
+  const std::string_view maker = table.made_by.empty() ? table.kind : table.made_by;
   for (const config::OptionRef& option : config::all_options()) {
-    if (!config::used_by(option, table.kind)) continue;
+    if (!config::used_by(option, maker)) continue;
     const std::string column = config::column_of(*option.row);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       // machine.name and run.machine share a column; the name is the later row and wins.

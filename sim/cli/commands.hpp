@@ -14,6 +14,7 @@ int dram_command(const Context& context);
 int list_command(const Context& context);
 int generate_command(const Context& context);
 int merge_command(const Context& context);
+int report_command(const Context& context);
 int run_command(const Context& context);
 int plan_command(const Context& context);
 int serve_command(const Context& context);

@@ -25,17 +25,19 @@ std::span<const Subcommand> subcommands() {
        .function = &generate_command},
       {.name = "plan",
        .summary = "how many requests fit beside the weights, and what stops one more",
-       .details = "Arithmetic on shapes and sizes; nothing is simulated. max_requests_count divides "
-                  "what the weights leave; the real_ columns also count the share of memory an "
-                  "engine may use, activations, overheads and whole blocks. With --trace: the "
-                  "concurrency that its lengths reach.",
+       .details =
+           "Arithmetic on shapes and sizes; nothing is simulated. max_requests_count divides "
+           "what the weights leave; the real_ columns also count the share of memory an "
+           "engine may use, activations, overheads and whole blocks. With --trace: the "
+           "concurrency that its lengths reach.",
        .function = &plan_command},
       {.name = "serve",
        .summary = "a trace through the serving engine, timed by the machine",
-       .details = "Continuous batching with paged cache, chunked prefill and preemption. Step times "
-                  "come from simulated kernels, interpolated between shapes; the row says how far "
-                  "that is from fresh simulations. --exact simulates every step. --prompts serves real "
-                  "text instead of a trace: every step computes values.",
+       .details =
+           "Continuous batching with paged cache, chunked prefill and preemption. Step times "
+           "come from simulated kernels, interpolated between shapes; the row says how far "
+           "that is from fresh simulations. --exact simulates every step. --prompts serves real "
+           "text instead of a trace: every step computes values.",
        .function = &serve_command},
       {.name = "capacity",
        .summary = "the highest rate, fewest machines or smallest memory that meets service levels",
@@ -84,6 +86,15 @@ std::span<const Subcommand> subcommands() {
                   "quick check. Rows that beat the machine's published peaks are reported and not "
                   "summed up.",
        .function = &validate_command},
+      {.name = "report",
+       .summary = "one HTML page of pictures and tables, which needs no network",
+       .positionals = "A.csv B.csv ...",
+       .most_positionals = 100,
+       .details = "Tables of run (or a sweep of it) and --kernels-csv: roofline, time by family, "
+                  "stalls. Tables of serve, --requests-csv and --steps-csv: latencies, concurrency "
+                  "and cache memory over time. Tables of sweeps: what can be traded for what. Any "
+                  "table: sortable and filterable. Rows that failed are in the table only.",
+       .function = &report_command},
       {.name = "dram",
        .summary = "the memory alone, under a pattern or a trace of addresses",
        .details = "Every channel gets its part of the requests in order, as fast as it accepts. "

@@ -15,6 +15,7 @@ std::vector<OptionGroup> make_option_groups() {
       sweep_options(),
       compare_options(),
       validate_options(),
+      report_options(),
       generate_options(),
       dram_options(),
       machine_options(),

@@ -18,6 +18,7 @@ OptionGroup trace_make_options();
 OptionGroup sweep_options();
 OptionGroup compare_options();
 OptionGroup validate_options();
+OptionGroup report_options();
 OptionGroup generate_options();
 OptionGroup dram_options();
 OptionGroup machine_options();

@@ -11,7 +11,7 @@ OptionGroup general_options() {
        .flag = "csv",
        .unit = "path of a file",
        .help = "write the table here instead of to standard output",
-       .used_by = "run plan serve capacity trace generate sweep merge compare report validate list dram "
+       .used_by = "run plan serve capacity trace generate sweep merge compare validate list dram "
                   "check",
        .identity = false},
       {.key = "general.quiet",
