@@ -3,15 +3,21 @@
 # a DRAM standard, a kernel or a scheduler means adding a file and nothing else.
 
 add_library(ridgepoint_flags INTERFACE)
-target_include_directories(ridgepoint_flags INTERFACE ${PROJECT_SOURCE_DIR})
+include(GNUInstallDirs)
+target_include_directories(ridgepoint_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ridgepoint>)
+target_compile_features(ridgepoint_flags INTERFACE cxx_std_20)
 # Floating-point contraction is off: the same source must give the same bits on every machine.
-target_compile_options(ridgepoint_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+target_compile_options(ridgepoint_flags INTERFACE
+  $<BUILD_INTERFACE:-Wall$<SEMICOLON>-Wextra$<SEMICOLON>-Wpedantic$<SEMICOLON>-Wshadow>
+  -ffp-contract=off)
 # For every source that includes the CSV parser: its classes differ with and without the thread, and
 # a program that mixes both reads files as empty.
 target_compile_definitions(ridgepoint_flags INTERFACE CSV_IO_NO_THREAD)
 if(RIDGEPOINT_WERROR)
-  target_compile_options(ridgepoint_flags INTERFACE -Werror)
+  target_compile_options(ridgepoint_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
+install(TARGETS ridgepoint_flags EXPORT ridgepoint COMPONENT library)
 
 # ridgepoint_library(NAME [LINK targets...]): the sources of this folder and of its sub-folders
 # without a CMakeLists.txt of their own.
@@ -25,6 +31,12 @@ function(ridgepoint_library name)
   else()
     add_library(ridgepoint_${name} INTERFACE)
     target_link_libraries(ridgepoint_${name} INTERFACE ridgepoint_flags ${ARG_LINK})
+  endif()
+  # ridgepoint::soc for those who embed it
+  set_target_properties(ridgepoint_${name} PROPERTIES EXPORT_NAME ${name})
+  if(NOT name STREQUAL "cli")
+    install(TARGETS ridgepoint_${name} EXPORT ridgepoint ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            COMPONENT library)
   endif()
 endfunction()
 

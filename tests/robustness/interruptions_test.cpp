@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep disturbed from outside: signals of every kind at seeded random moments, a full disk, a
+// file size limit, a target that has become read-only, two sweeps that want one file. A finished
+// row is never lost or doubled, and --resume ends with the bytes of an undisturbed run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+struct Unmount {
+  std::string path;
+  ~Unmount() { umount2(path.c_str(), MNT_DETACH); }
+};
+
+class Interruptions : public ProgramTest {
+ protected:
+  static Arguments sweep(const Arguments& more) {
+    Arguments all{"sweep",       "--model", "stories260K",     "--vary",
+                  "batch=1:4:1", "--vary",  "context=0,16,32", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  static std::string sweep_text(const std::string& csv) {
+    std::string text = std::string("'") + RIDGEPOINT_PROGRAM + '\'';
+    for (const std::string& word : sweep({"--csv", csv})) text += " '" + word + '\'';
+    return text;
+  }
+  // Whole lines; a torn last one is none yet.
+  static std::multiset<std::string> lines_of(const std::string& text) {
+    std::multiset<std::string> lines;
+    std::istringstream in(text.substr(0, text.rfind('\n') + 1));
+    for (std::string line; std::getline(in, line);) lines.insert(line);
+    return lines;
+  }
+  static bool includes(const std::multiset<std::string>& all,
+                       const std::multiset<std::string>& some) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+  }
+};
+
+TEST_F(Interruptions, SignalsOfEveryKindAtRandomMoments) {
+  const std::string whole = run(sweep({})).out;
+  const std::multiset<std::string> all = lines_of(whole);
+  ASSERT_EQ(all.size(), 13U);
+  std::mt19937 random(2026);
+  const int kinds[] = {SIGKILL, SIGINT, SIGTERM};
+  int interrupted = 0;
+  int partly = 0;  // interruptions that found some rows, but not all
+  for (int round = 0; interrupted < 51; ++round) {
+    ASSERT_LT(round, 200) << "the sweep is too fast to be interrupted";
+    const std::string name = "s" + std::to_string(round) + ".csv";
+    std::multiset<std::string> before;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const int signal = kinds[interrupted % 3];
+      const pid_t pid = start(sweep({"--csv", name, "--jobs", "2", "--resume"}));
+      usleep(std::uniform_int_distribution<unsigned>(2'000, 150'000)(random));
+      kill(pid, signal);
+      const Outcome outcome = finish(pid);
+      // KILL ends it; the others let it say so, unless they come before its first line or after
+      // its last.
+      const bool stopped = outcome.signal == signal || outcome.exit_code == 1;
+      EXPECT_TRUE(stopped || outcome.exit_code == 0) << outcome.exit_code << outcome.err;
+      interrupted += stopped ? 1 : 0;
+      const std::multiset<std::string> after = lines_of(slurp(folder() / name));
+      EXPECT_TRUE(includes(after, before)) << "a finished row is lost";
+      EXPECT_TRUE(includes(all, after)) << "a row is doubled or wrong";
+      partly += stopped && after.size() > 1 && after.size() < all.size() ? 1 : 0;
+      before = after;
+    }
+    const Outcome outcome = run(sweep({"--csv", name, "--resume"}));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    ASSERT_EQ(slurp(folder() / name), whole);
+  }
+  EXPECT_GT(partly, 5);
+}
+
+// A file system of two pages, which the table outgrows.
+TEST_F(Interruptions, AFullDiskAndAReadOnlyOne) {
+  const std::string whole = run(sweep({})).out;
+  const std::string disk = folder() / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("none", disk.c_str(), "tmpfs", 0, "size=8k") != 0) {
+    GTEST_SKIP() << "no right to mount a small file system";
+  }
+  const Unmount unmount{disk};
+  const auto remount = [&](unsigned long flags, const char* size) {
+    ASSERT_EQ(mount("none", disk.c_str(), "tmpfs", MS_REMOUNT | flags, size), 0);
+  };
+  const Arguments resume = sweep({"--csv", "disk/t.csv", "--resume"});
+  const Outcome full = run(resume);
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, HasSubstr("disk/t.csv: cannot be written: No space left on device"));
+  const std::string kept = slurp(disk + "/t.csv");
+  EXPECT_GT(lines_of(kept).size(), 2U);
+  EXPECT_TRUE(includes(lines_of(whole), lines_of(kept)));
+  EXPECT_EQ(kept.back(), '\n') << "half a row was left";
+  remount(MS_RDONLY, "size=8k");
+  const Outcome fixed = run(resume);
+  EXPECT_EQ(fixed.exit_code, 2);
+  EXPECT_THAT(fixed.err, HasSubstr("cannot be written: Read-only file system"));
+  EXPECT_EQ(slurp(disk + "/t.csv"), kept);
+  remount(0, "size=1m");
+  EXPECT_EQ(run(resume).exit_code, 0);
+  EXPECT_EQ(slurp(disk + "/t.csv"), whole);
+}
+
+TEST_F(Interruptions, AFileSizeLimit) {
+  const std::string whole = run(sweep({})).out;
+  const std::string command = "cd '" + folder().string() + "' && trap '' XFSZ && ulimit -f 8 && " +
+                              sweep_text("t.csv") + " 2>err; test $? = 2";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(slurp(folder() / "err"), HasSubstr("t.csv: cannot be written: File too large"));
+  EXPECT_TRUE(includes(lines_of(whole), lines_of(slurp(folder() / "t.csv"))));
+  EXPECT_EQ(run(sweep({"--csv", "t.csv", "--resume"})).exit_code, 0);
+  EXPECT_EQ(slurp(folder() / "t.csv"), whole);
+}
+
+TEST_F(Interruptions, OfManySweepsOnOneFileOneWritesIt) {
+  const std::string whole = run(sweep({})).out;
+  const std::string one = sweep_text("t.csv") + " --resume";
+  std::string command = "cd '" + folder().string() + "'; ";
+  for (int i = 0; i < 4; ++i) {
+    command +=
+        "(" + one + " 2>err" + std::to_string(i) + "; echo $? >rc" + std::to_string(i) + ") & ";
+  }
+  EXPECT_EQ(std::system((command + "wait").c_str()), 0);
+  int finished = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::string code = slurp(folder() / ("rc" + std::to_string(i)));
+    finished += code == "0\n" ? 1 : 0;
+    if (code == "0\n") continue;
+    EXPECT_EQ(code, "2\n");
+    EXPECT_THAT(slurp(folder() / ("err" + std::to_string(i))),
+                HasSubstr("is being written by another sweep"));
+  }
+  EXPECT_GE(finished, 1);
+  EXPECT_EQ(slurp(folder() / "t.csv"), whole);
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
