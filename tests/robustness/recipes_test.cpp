@@ -92,9 +92,15 @@ TEST_F(Recipes, SlurmArraySurvivesAKilledTaskAndARequeue) {
            "test -e was_killed && test ! -e out/merged.csv\n"
            "submit | tee second\n"
            "job=$(sed 's/array job \\([0-9]*\\).*/\\1/' second)\n"
+           // Slurm holds back a requeued job for two minutes; the test does not wait for that.
            "for ((i = 0; i < 200; i++)); do scontrol requeue ${job}_2 2>/dev/null && break; sleep "
            "0.05;"
            " done\n"
+           "for ((i = 0; i < 100; i++)); do\n"
+           "  squeue -h -t PD -o '%K %r' | grep -q '2 BeginTime' &&"
+           " scontrol update JobId=${job}_2 StartTime=now || true\n"
+           "  [ -z \"$(squeue -h)\" ] && break; sleep 0.2\n"
+           "done\n"
            "drain\n");
   const std::string port = std::to_string(20000 + getpid() % 20000);
   ASSERT_EQ(

@@ -188,7 +188,7 @@ TEST_F(Timeline, TwoWindowsMakeTheWhole) {
                                                         {"store", "stall"},
                                                         {"data bus", "data"},
                                                         {"pc", "burst"},
-                                                        {"pc", "refresh"},
+
                                                         {"kernels", "kernel"}}) {
     const double all = sum_us(whole, track, category);
     EXPECT_GT(all, 0) << track;
