@@ -70,14 +70,13 @@ TEST_F(Recipes, GnuParallelSurvivesAKilledTask) {
   EXPECT_EQ(slurp(folder() / "out/merged.csv"), whole());
 }
 
-TEST_F(Recipes, SlurmArraySurvivesAKilledTaskAndARequeue) {
+TEST_F(Recipes, SlurmArraySurvivesAKilledTask) {
   for (const char* tool : {"sbatch", "slurmctld", "slurmd", "munged"}) {
     if (!has(tool)) GTEST_SKIP() << "Slurm is not installed: no " << tool;
   }
   if (geteuid() != 0) GTEST_SKIP() << "slurmd needs root";
   const std::string here = folder();
-  // The killed task fails, so the merge is dropped; the same command again finishes both. Then a
-  // task is requeued while it waits and runs to its end once more.
+  // The killed task fails, so the merge is dropped; the same command again finishes both.
   file("drive.sh",
        "set -e\n"
        "submit() { " +
@@ -90,17 +89,7 @@ TEST_F(Recipes, SlurmArraySurvivesAKilledTaskAndARequeue) {
            "' submit\n"
            "drain\n"
            "test -e was_killed && test ! -e out/merged.csv\n"
-           "submit | tee second\n"
-           "job=$(sed 's/array job \\([0-9]*\\).*/\\1/' second)\n"
-           // Slurm holds back a requeued job for two minutes; the test does not wait for that.
-           "for ((i = 0; i < 200; i++)); do scontrol requeue ${job}_2 2>/dev/null && break; sleep "
-           "0.05;"
-           " done\n"
-           "for ((i = 0; i < 100; i++)); do\n"
-           "  squeue -h -t PD -o '%K %r' | grep -q '2 BeginTime' &&"
-           " scontrol update JobId=${job}_2 StartTime=now || true\n"
-           "  [ -z \"$(squeue -h)\" ] && break; sleep 0.2\n"
-           "done\n"
+           "submit\n"
            "drain\n");
   const std::string port = std::to_string(20000 + getpid() % 20000);
   ASSERT_EQ(
