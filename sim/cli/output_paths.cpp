@@ -27,11 +27,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return !error && left == fs::weakly_canonical(fs::absolute(b, error), error) && !error;
 }
 
-}  // namespace
-
-void check_output_paths(const config::Options& options,
-                        const std::vector<std::string>& positionals) {
-  std::vector<const config::OptionRow*> named;  // every text option that is set
+std::vector<const config::OptionRow*> set_texts(const config::Options& options) {
+  std::vector<const config::OptionRow*> named;
   for (const config::OptionGroup& group : config::option_groups()) {
     for (const config::OptionRow& row : group.rows) {
       if (row.type == config::OptionType::kText && !row.repeated && options.has(row.key)) {
@@ -39,6 +36,14 @@ void check_output_paths(const config::Options& options,
       }
     }
   }
+  return named;
+}
+
+}  // namespace
+
+void check_output_paths(const config::Options& options,
+                        const std::vector<std::string>& positionals) {
+  const std::vector<const config::OptionRow*> named = set_texts(options);
   for (const config::OptionRow* output : named) {
     if (!is_output(*output)) continue;
     const std::string& path = options.text(output->key);
@@ -50,8 +55,15 @@ void check_output_paths(const config::Options& options,
                      "a file of its own");
       }
     }
-    for (const std::string& positional : positionals) {
-      if (same_file(path, positional)) {
+  }
+  check_outputs_are_not(options, positionals);
+}
+
+void check_outputs_are_not(const config::Options& options, const std::vector<std::string>& inputs) {
+  for (const config::OptionRow* output : set_texts(options)) {
+    if (!is_output(*output)) continue;
+    for (const std::string& input : inputs) {
+      if (same_file(options.text(output->key), input)) {
         options.fail(output->key, "is also a file to read", "a file of its own");
       }
     }

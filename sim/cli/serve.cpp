@@ -13,6 +13,9 @@ namespace ridgepoint::cli {
 int serve_command(const Context& context) {
   const config::Options& options = context.options;
   if (options.has("serve.prompts")) return serve_prompts(context);
+  if (options.enabled("serve.check_alone")) {
+    options.fail("serve.check_alone", "has no text to check", "--prompts beside it");
+  }
   const workloads::ModelShape& shape = model_of(options);
   const ServeSetting setting = serve_setting_of(options, shape);
   ServeTables tables(context, setting);

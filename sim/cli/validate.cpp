@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/output_paths.hpp"
 #include "sim/cli/validate_report.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/machines.hpp"
@@ -123,6 +124,8 @@ Prediction predict(soc::Machine& machine, workloads::StepRunner& runner, const C
 }  // namespace
 
 int validate_command(const Context& context) {
+  check_outputs_are_not(context.options,
+                        workloads::measured_files(context.options.text("validate.measured")));
   const std::vector<MeasuredRow> rows =
       workloads::read_measured_folder(context.options.text("validate.measured"));
   results::TableWriter table = context.table("validate");

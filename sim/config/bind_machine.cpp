@@ -65,8 +65,9 @@ std::map<std::string, double> named_numbers(const Options& options, std::string_
   for (const std::string& part : split_words(options.text(key), ' ')) {
     const std::size_t equals = part.find('=');
     std::string why = "is not 'name=number'";
-    const auto number =
-        equals == std::string::npos ? std::nullopt : parse_real(part.substr(equals + 1), why);
+    const auto number = equals == std::string::npos || equals == 0
+                            ? std::nullopt
+                            : parse_real(part.substr(equals + 1), why);
     if (!number) {
       options.fail(key, "holds '" + part + "', which " + why, "'name=number name=number'");
     }

@@ -104,6 +104,16 @@ TEST(Bind, TheLaterBandwidthWinsAndTwoOfOneSourceContradict) {
   EXPECT_THROW(dram_config(read({"--hbm.timing", "tRFC=x"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.energy", "eNONE=3"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.energy", "eACT=-1"})), core::InputError);
+  for (const char* key : {"--hbm.energy", "--hbm.timing"}) {
+    try {
+      dram_config(read({key, "=1"}));
+      ADD_FAILURE() << key;
+    } catch (const core::InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("'=1', which is not 'name=number'"),
+                std::string::npos)
+          << error.what();
+    }
+  }
   EXPECT_THROW(dram_config(read({"--hbm.standard", "DDR99"})), core::InputError);
   EXPECT_THROW(dram_config(read({"--hbm.pin_rate_gbps", "99"})), core::InputError);
 }

@@ -67,6 +67,14 @@ TEST_F(ServingCommands, PlanWithATraceGivesItsConcurrency) {
   EXPECT_THAT(outcome.err, HasSubstr("max-length"));
 }
 
+TEST_F(ServingCommands, PlanOfWeightsThatDoNotFitRunsNothing) {
+  const Outcome outcome = run({"plan", "--model", "llama-3.1-405b", "--trace", "synthetic-chat"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(cell(outcome.out, "kv_blocks_count"), "0");
+  EXPECT_EQ(cell(outcome.out, "trace_running_count"), "0");
+  EXPECT_THAT(outcome.err, HasSubstr("oracle: 0 requests at once"));
+}
+
 TEST_F(ServingCommands, ATraceIsMadeTwiceAlikeAndReadBack) {
   const std::vector<std::string> make{"trace", "make",   "--requests", "300",   "--rate",
                                       "50",    "--seed", "7",          "--csv", "a.csv"};
@@ -208,6 +216,7 @@ TEST_F(ServingCommands, BadInputIsOneLine) {
            {{"serve", "--model", "stories260K", "--max-model-len", "513"}, "at most 512"},
            {{"serve", "--model", "llama-3.1-405b"}, "leave no room for cache"},
            {{"serve", "--prompts", "p.txt", "--trace", "bad.csv"}, "together with --prompts"},
+           {{"serve", "--model", "stories260K", "--check-alone"}, "check-alone"},
            {{"serve", "--prompts", "p.txt", "--preemption", "swap"}, "moves no values"},
            {{"serve", "--prompts", "missing.txt"}, "missing.txt: cannot be opened"},
            {{"serve", "--prompts", "empty.txt"}, "empty.txt: 'prompts': has no lines"},

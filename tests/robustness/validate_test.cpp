@@ -77,6 +77,32 @@ TEST_F(Validate, RefusesBadInput) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("gemm.csv:2:27"));
   EXPECT_EQ(lines(outcome.err), 1);
+  // A time so short that only a slip of the pen can mean it.
+  file("m/gemm.csv",
+       "machine,engine,dtype,m,n,k,latency_us\nteaching-80g,e,bfloat16,1,64,64,1e-9\n");
+  EXPECT_THAT(run({"validate", "--measured", "m"}).err, HasSubstr("gemm.csv:2:33: 'latency_us'"));
+}
+
+TEST_F(Validate, NeverWritesOverTheMeasurements) {
+  measurements();
+  const std::string gemm = slurp(folder() / "m" / "gemm.csv");
+  std::filesystem::create_symlink("gemm.csv", folder() / "m" / "link.csv");
+  for (const char* option : {"--csv", "--summary_csv"}) {
+    // The last is not there yet, but the next run would read it.
+    for (const char* path : {"m/gemm.csv", "./m/../m/gemm.csv", "m/link.csv",
+                             "m/decode_attention.csv", "m/linear_layer.csv"}) {
+      const Outcome outcome = run({"validate", "--measured", "m", option, path});
+      EXPECT_EQ(outcome.exit_code, 2) << option << ' ' << path;
+      EXPECT_THAT(outcome.err, HasSubstr("is also a file to read")) << path;
+    }
+  }
+  EXPECT_EQ(slurp(folder() / "m" / "gemm.csv"), gemm);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "m" / "linear_layer.csv"));
+  // Other files of the folder may be written, again and again.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(
+        run({"validate", "--measured", "m", "--family", "gemm", "--csv", "m/v.csv"}).exit_code, 0);
+  }
 }
 
 }  // namespace

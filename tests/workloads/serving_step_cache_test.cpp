@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel times kept in a file: found again only under the same context, whole or not at all.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,6 +89,27 @@ TEST_F(StepCacheFile, AnotherFileIsRefusedAndNotTouched) {
   }
   EXPECT_THROW(StepCache("/nonexistent/cache", "c"), core::InputError);
   EXPECT_THROW(StepCache("/", "c"), core::InputError);
+}
+
+TEST_F(StepCacheFile, WhatNeverEndsOrNeverBeginsIsRefused) {
+  for (const char* device : {"/dev/zero", "/dev/full", "/dev/null"}) {
+    EXPECT_THROW(StepCache(device, "c"), core::InputError) << device;
+  }
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THROW(StepCache(path_, "c"), core::InputError);
+}
+
+TEST_F(StepCacheFile, RunsThatBeginTheFileTogetherDamageNothing) {
+  StepCache first(path_, "c");
+  StepCache second(path_, "c");  // finds the file as empty as the first did
+  first.add("a", 10);
+  second.add("b", 20);
+  first.add("d", 30);
+  StepCache again(path_, "c");
+  EXPECT_EQ(again.damaged(), 0u);
+  EXPECT_EQ(again.find("a"), 10);
+  EXPECT_EQ(again.find("b"), 20);
+  EXPECT_EQ(again.find("d"), 30);
 }
 
 }  // namespace

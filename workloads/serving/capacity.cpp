@@ -103,7 +103,7 @@ std::int64_t activation_peak_bytes(const ModelShape& shape, core::DType dtype, s
 }
 
 double Footprint::running(std::int64_t blocks, std::int64_t block_tokens) const {
-  if (allocated_slots <= 0) return 0;
+  if (allocated_slots <= 0 || blocks < 2) return 0;  // one block is the null block
   const double slots = static_cast<double>(blocks - 1) * static_cast<double>(block_tokens);
   return slots * decode_steps / allocated_slots;
 }

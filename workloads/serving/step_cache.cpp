@@ -2,6 +2,7 @@
 #include "workloads/serving/step_cache.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,25 +37,38 @@ std::string sum_of(std::string_view text) {
   core::fail_input({path, 0, 0}, "step_cache", "", what, "a file that an earlier run wrote");
 }
 
+// Makes the file if it is not there. Devices and pipes may never end, or never begin.
+void check_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+  struct stat status {};
+  const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  ::close(file);
+  if (!regular) fail(path, "is no regular file");
+}
+
 }  // namespace
 
 StepCache::StepCache(std::string path, const std::string& context)
     : path_(std::move(path)), context_(context) {
-  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) fail(path_, std::string("cannot be opened: ") + std::strerror(errno));
-  ::close(file);
+  check_file(path_);
   std::ifstream in(path_, std::ios::binary);
+  // The header first: whatever else the file is, it is not read as a whole.
+  std::string head(std::strlen(kHeader) + 1, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) fail(path_, "cannot be read");
+  exists_ = !head.empty();
+  if (!exists_) return;
+  if (head != std::string(kHeader) + '\n') fail(path_, "is not a file of step times");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) fail(path_, "cannot be read");
-  exists_ = !text.empty();
-  if (!exists_) return;
-  if (text.compare(0, std::strlen(kHeader) + 1, std::string(kHeader) + '\n') != 0) {
-    fail(path_, "is not a file of step times");
-  }
-  ends_in_line_ = text.back() == '\n';
-  for (std::size_t at = std::strlen(kHeader) + 1; at < text.size();) {
+  ends_in_line_ = text.empty() || text.back() == '\n';
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at && !read_line(text.substr(at, end - at))) ++damaged_;
+    const std::string line = text.substr(at, end - at);
+    // Runs that begin the file together each write its header.
+    if (!line.empty() && line != kHeader && !read_line(line)) ++damaged_;
     at = end + 1;
   }
 }

@@ -14,6 +14,7 @@ constexpr MeasuredFamily kFamilies[kMeasuredFamilies] = {
     MeasuredFamily::kPrefillAttention};
 
 constexpr std::int64_t kLargest = 1 << 24;
+constexpr double kShortestUs = 1e-6;
 constexpr double kLongestUs = 1e9;
 
 // The cells of one row by column name.
@@ -41,9 +42,9 @@ class Fields {
   double microseconds(std::string_view column) const {
     std::string why;
     const auto number = config::parse_real(values_[position(column)].text, why);
-    const char* const wanted = "microseconds above 0, at most 1e9";
+    const char* const wanted = "microseconds from 1e-6 to 1e9";
     if (!number) fail(column, why, wanted);
-    if (!(*number > 0 && *number <= kLongestUs)) fail(column, "is out of range", wanted);
+    if (!(*number >= kShortestUs && *number <= kLongestUs)) fail(column, "is out of range", wanted);
     return *number;
   }
   core::DType dtype(std::string_view column) const {
@@ -180,15 +181,22 @@ std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines li
   return rows;
 }
 
+std::vector<std::string> measured_files(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const MeasuredFamily family : measured_families()) {
+    files.push_back(std::filesystem::path(folder) / (std::string(name_of(family)) + ".csv"));
+  }
+  return files;
+}
+
 std::vector<MeasuredRow> read_measured_folder(const std::string& folder) {
   std::vector<MeasuredRow> all;
   bool any = false;
-  for (const MeasuredFamily family : measured_families()) {
-    const std::filesystem::path path =
-        std::filesystem::path(folder) / (std::string(name_of(family)) + ".csv");
-    if (!std::filesystem::exists(path)) continue;
+  const std::vector<std::string> files = measured_files(folder);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!std::filesystem::exists(files[i])) continue;
     any = true;
-    for (MeasuredRow& row : read_measured(family, core::TextLines(path.string()))) {
+    for (MeasuredRow& row : read_measured(measured_families()[i], core::TextLines(files[i]))) {
       all.push_back(std::move(row));
     }
   }

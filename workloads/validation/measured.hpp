@@ -50,6 +50,9 @@ struct MeasuredRow {
 // unknown format, q_heads that are no multiple of kv_heads, a case that stands there twice.
 std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines lines);
 
+// The path of every family's file in `folder`, in the order above, whether it is there or not.
+std::vector<std::string> measured_files(const std::string& folder);
+
 // Every family's file that is in `folder`, in the order above; InputError if there is none.
 std::vector<MeasuredRow> read_measured_folder(const std::string& folder);
 
