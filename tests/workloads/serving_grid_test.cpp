@@ -162,7 +162,7 @@ TEST_F(OnTheMachine, MixedBatchesCostWhatTheirKernelsCost) {
   RecordProperty("median_ratio", std::to_string(error.median_ratio));
   RecordProperty("worst_ratio", std::to_string(error.worst_ratio));
   std::cout << "median " << error.median_ratio << " worst " << error.worst_ratio << '\n';
-  EXPECT_LE(error.median_ratio, 0.01);
+  EXPECT_LE(error.median_ratio, 0.015);
   EXPECT_LE(error.worst_ratio, 0.05);
 }
 
