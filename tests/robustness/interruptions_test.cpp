@@ -72,7 +72,7 @@ TEST_F(Interruptions, SignalsOfEveryKindAtRandomMoments) {
       const int signal = kinds[interrupted % 3];
       const pid_t pid = start(sweep({"--csv", name, "--jobs", "2", "--resume"}));
       usleep(static_cast<unsigned>(std::uniform_real_distribution<>(0.05, 0.9)(random) *
-                                   std::min(1e6, static_cast<double>(length.count()))));
+                                   std::min(6e6, static_cast<double>(length.count()))));
       kill(pid, signal);
       const Outcome outcome = finish(pid);
       // KILL ends it; the others let it say so, unless they come before its first line or after
