@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How well constants of a machine marked [C] fit measured kernels: predicts every second case (the
-# even half) for each value given, and prints the median |error| of both halves beside it. The odd
-# half is never looked at to choose.
+# Tries values of one machine option against measured kernels: predicts every case for each value
+# given and prints the median |error| of both halves side by side. Choose by the even half only; the
+# odd half then says how well the choice holds. It scans, it does not fit.
 #
 #   results/calibrate.sh ridgepoint MEASURED_DIR MACHINE OPTION VALUE... -- [validate options]
 #
