@@ -58,6 +58,8 @@ workloads::KvOptions kv_options_of(const config::Options& options, const ServeSe
   kv.policy = options.text("serve.kv_policy");
   kv.reserve_tokens = options.integer("serve.reserve_tokens");
   kv.prefix_cache = options.enabled("serve.prefix_cache");
+  kv.pin_tokens = options.integer("serve.pin_tokens");
+  kv.pin_share = options.real("serve.pin_share");
   kv.salt = model + '/' + options.text("run.kv_dtype");
   return kv;
 }
