@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/core/memory_port.hpp"
@@ -18,6 +19,7 @@ class BankQueues {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr int kVisitBursts = 32;  // longest visit
+  static constexpr int kMostBanks = 64;    // bits of a set of them
   struct Burst {
     std::int64_t number;  // in the channel
     std::uint64_t order;  // of entering
@@ -39,7 +41,7 @@ class BankQueues {
   };
 
   BankQueues(int capacity, int banks)
-      : visits_(static_cast<std::size_t>(capacity)),
+      : visits_(std::make_unique_for_overwrite<Visit[]>(static_cast<std::size_t>(capacity))),
         lists_(static_cast<std::size_t>(banks)),
         capacity_(capacity) {
     for (int slot = capacity; slot-- > 0;) free_.push_back(static_cast<std::uint16_t>(slot));
@@ -151,7 +153,7 @@ class BankQueues {
     return slot;
   }
 
-  std::vector<Visit> visits_;
+  std::unique_ptr<Visit[]> visits_;
   std::vector<std::uint16_t> free_;
   std::vector<List> lists_;
   std::uint64_t queued_ = 0;

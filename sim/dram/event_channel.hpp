@@ -21,8 +21,13 @@ namespace ridgepoint::dram {
 class EventChannel final : public ChannelBase {
  public:
   explicit EventChannel(std::shared_ptr<const Spec> spec);
+  std::unique_ptr<Channel> another() const override {
+    return std::unique_ptr<Channel>(new EventChannel(spec_, timers_.cleared()));
+  }
 
  private:
+  EventChannel(std::shared_ptr<const Spec> spec, Timers timers);
+
   struct PseudoChannel {
     int index;
     int first_bank;
@@ -81,6 +86,7 @@ class EventChannel final : public ChannelBase {
   };
   static constexpr std::size_t kLanes = 2;
   struct Server;
+  struct Contender;
   struct Lane;  // a pseudo-channel in a stretch of reads
 
   void run(Tick from, Tick to) override;
@@ -130,9 +136,7 @@ class EventChannel final : public ChannelBase {
   bool goes_on(Lane& lane, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);
-  std::uint64_t ready_banks(Lane& lane, Tick soon) const;
-  int oldest_of(const Lane& lane, std::uint64_t banks, int not_in) const;
-  void add_rival(Lane& lane, int local) const;
+  int ready_by(Tick soon, Lane& lane, Contender* result) const;
   void appoint(Lane& lane, int first, int second);
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;

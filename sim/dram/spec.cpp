@@ -310,7 +310,8 @@ Spec resolve(const Config& config) {
             .rules = {},
             .align = {},
             .row_timeout = 0,
-            .act_to_refresh = 0};
+            .act_to_refresh = 0,
+            .map = nullptr};
   add_timings(spec, bps);
   add_energies(spec);
   spec.row_timeout = to_ticks({"row_timeout_ns", config.row_timeout_ns, 1, ""}, bps, standard);
@@ -337,7 +338,7 @@ Spec resolve(const Config& config) {
          "a power of two from one burst (" + std::to_string(spec.geometry.burst_bytes) +
              ") to 1048576");
   }
-  AddressMap{spec};  // its errors belong to configuration time
+  spec.map = std::make_shared<const AddressMap>(spec);
   return spec;
 }
 
