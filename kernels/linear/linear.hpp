@@ -31,6 +31,10 @@ struct LinearTiling {
   std::int64_t shared_panels = 1;  // row tiles of X that fit the shared memory at once
   std::int64_t x_reads = 1;        // R of the traffic formula
 };
+// Rows of X that one pass over the weights serves: what two accumulators of one panel hold and the
+// scratchpad can feed.
+std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
+                            core::DType x);
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args);
 
 // E*(N*K*ceil(M/mt) + M*K*R + M*N): HBM bytes of the tiling, by operand formats; plus bias and

@@ -31,28 +31,40 @@ std::int64_t panels_per_tile(std::int64_t panels, std::int64_t most, std::int64_
 }
 
 // K comes in multiples of an array pass and of the formats' blocks.
-std::int64_t k_step(const isa::CoreShape& shape, const LinearArgs& args) {
-  return std::lcm(shape.matrix_rows,
-                  std::max(core::block_of(args.w.dtype), core::block_of(args.x.dtype)));
+std::int64_t k_step(const isa::CoreShape& shape, core::DType w, core::DType x) {
+  return std::lcm(shape.matrix_rows, std::max(core::block_of(w), core::block_of(x)));
 }
 
 }  // namespace
+
+std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
+                            core::DType x) {
+  const std::int64_t step = k_step(shape, w, x);
+  std::int64_t rows = shape.accumulator_bytes / (2 * panel * 4);
+  if (shape.tile_rows > 0) rows = std::min(rows, shape.tile_rows);
+  // Slots of the smallest K step, X staged on its way to the shared memory, a residual in chunks.
+  const std::int64_t left =
+      shape.scratchpad_bytes - OperandStream::bytes(kWeightSlots, panel, step, w, x);
+  const std::int64_t chunk = (kActivationSlots + kStageSlots) * kEpilogueChunks *
+                                 core::bytes_of(x, step) +
+                             kResidualSlots * core::bytes_of(x, panel);
+  return std::max<std::int64_t>(1, std::min(rows, left / chunk * kEpilogueChunks));
+}
 
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
   const std::int64_t m = args.x.rows;
   const std::int64_t k = args.w.k;
   const std::int64_t panel = args.w.panel_rows;
   LinearTiling t;
-  // Rows: what two accumulators of one panel hold, evenly over the row tiles.
-  std::int64_t most_rows = std::max<std::int64_t>(1, shape.accumulator_bytes / (2 * panel * 4));
-  if (shape.tile_rows > 0) most_rows = std::min(most_rows, shape.tile_rows);
+  // Evenly over the row tiles.
+  const std::int64_t most_rows = most_tile_rows(shape, panel, args.w.dtype, args.x.dtype);
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;
   const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
   // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
-  const std::int64_t step = k_step(shape, args);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
   const std::int64_t weight_ring =
       OperandStream::bytes(kWeightSlots, panel, step, args.w.dtype, args.x.dtype);
   const std::int64_t most_panels =
@@ -74,7 +86,7 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   if (t.x_in_core) budget -= t.mt * x_row;
   if (args.bias) budget -= core::bytes_of(args.bias->dtype, t.nt);
   if (args.residual) {
-    budget -= kResidualSlots * ceil_div(t.mt, 4) * core::bytes_of(args.residual->dtype, t.nt);
+    budget -= kResidualSlots * ceil_div(t.mt, kEpilogueChunks) * core::bytes_of(args.residual->dtype, t.nt);
   }
   const auto slots_fit = [&](std::int64_t kt) {
     std::int64_t bytes = OperandStream::bytes(kWeightSlots, t.nt, kt, args.w.dtype, args.x.dtype);

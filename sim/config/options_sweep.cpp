@@ -11,7 +11,7 @@ OptionGroup sweep_options() {
        .flag = "of",
        .type = kChoice,
        .fallback = "run",
-       .accepted = "run|plan|serve|dram",
+       .accepted = "run|plan|serve|capacity|dram",
        .help = "the subcommand that makes one point",
        .identity = false},
       {.key = "sweep.vary",
