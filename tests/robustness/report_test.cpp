@@ -75,6 +75,9 @@ TEST_F(Report, ThePageIsAllThereIs) {
   const std::string html = page({"sweep.csv", "run.csv", "kernels.csv"});
   EXPECT_EQ(page({"sweep.csv", "run.csv", "kernels.csv"}), html);
   EXPECT_EQ(run({"report", "sweep.csv", "run.csv", "kernels.csv"}).out, html);
+  EXPECT_EQ(run({"report", "sweep.csv", "run.csv", "kernels.csv", "-o", "short.html"}).exit_code,
+            0);
+  EXPECT_EQ(slurp(folder() / "short.html"), html);
   // The only address is the name of SVG, which nobody fetches.
   EXPECT_EQ(count(html, "https?://"), 1U);
   EXPECT_EQ(count(html, "(src|href)=\"(?!data:)"), 0U);
