@@ -99,11 +99,11 @@ esac
 objects=()
 while read -r source; do
   object="object_${#objects[@]}.o"
-  "${CXX:-c++}" -std=c++20 -O1 -ffp-contract=off -DCSV_IO_NO_THREAD -Icopy "-I$root" \
+  "${CXX:-c++}" ${CXXFLAGS:-} -std=c++20 -ffp-contract=off -DCSV_IO_NO_THREAD -Icopy "-I$root" \
     $(pkg-config --cflags systemc) -c "$source" -o "$object"
   objects+=("$object")
 done < <(find copy -name '*.cpp' | sort)
 objects+=("$build/sim/cli/CMakeFiles/ridgepoint.dir/program/main.cpp.o")
 libraries="$(find "$build" -name 'libridgepoint_*.a' ! -name '*bench*' | sort)"
-"${CXX:-c++}" "${objects[@]}" -Wl,--start-group $libraries -Wl,--end-group \
+"${CXX:-c++}" ${CXXFLAGS:-} "${objects[@]}" -Wl,--start-group $libraries -Wl,--end-group \
   $(pkg-config --libs systemc) -lboost_program_options -lpthread -o ridgepoint

@@ -20,8 +20,9 @@ class HowToAdd : public ProgramTest {
     return std::system(("cd '" + folder().string() + "' && (" + command + ") >log 2>&1").c_str());
   }
   void follow(const std::string& recipe) const {
-    ASSERT_EQ(shell("'" RIDGEPOINT_SOURCE_DIR "/tests/robustness/how_to_add.sh' " + recipe +
-                    " '" RIDGEPOINT_BINARY_DIR "'"),
+    ASSERT_EQ(shell("CXX='" RIDGEPOINT_COMPILER "' CXXFLAGS='" RIDGEPOINT_CXX_FLAGS
+                    "' '" RIDGEPOINT_SOURCE_DIR "/tests/robustness/how_to_add.sh' " +
+                    recipe + " '" RIDGEPOINT_BINARY_DIR "'"),
               0)
         << slurp(folder() / "log");
   }
