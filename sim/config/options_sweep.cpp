@@ -17,7 +17,8 @@ OptionGroup sweep_options() {
       {.key = "sweep.vary",
        .flag = "vary",
        .unit = "name=a,b,c | name=low:high:step | name=low:high:*factor | n1+n2=a1+a2,b1+b2",
-       .help = "an axis over any option; again for more axes, the last one varies fastest",
+       .help = "an axis over any option; again for more axes, the last one varies fastest; machine=all "
+               "and model=all take every name",
        .repeated = true,
        .identity = false},
       {.key = "sweep.skip",

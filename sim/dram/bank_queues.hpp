@@ -98,23 +98,7 @@ class BankQueues {
     size_ -= bursts;
   }
   // The last queued burst of hit(bank) leaves, and with it the visit.
-  void leave_last(int bank) {
-    List& from = list(bank);
-    const std::uint16_t slot = from.hit;
-    const Visit& visit = visits_[slot];
-    --size_;
-    if (from.head == slot) {
-      from.head = visit.next;
-      if (visit.next == kNone) queued_ &= ~bit(bank);
-    } else {
-      std::uint16_t before = from.head;
-      while (visits_[before].next != slot) before = visits_[before].next;
-      visits_[before].next = visit.next;
-      if (from.tail == slot) from.tail = before;
-    }
-    free_.push_back(slot);
-    set_hit(bank, find(visit.next, visit.row));
-  }
+  void leave_last(int bank);
 
   // The bank's open row changed; kClosed matches nothing.
   void row_opened(int bank, std::int64_t row) { set_hit(bank, find(list(bank).head, row)); }
@@ -122,16 +106,8 @@ class BankQueues {
     if ((hits_ & bit(bank)) != 0) set_hit(bank, kNone);
   }
 
-  bool contains(int bank, std::int64_t burst) const {
-    if ((queued_ & bit(bank)) == 0) return false;
-    for (std::uint16_t slot = list(bank).head; slot != kNone; slot = visits_[slot].next) {
-      const Visit& visit = visits_[slot];
-      for (int i = visit.left; i < visit.total; ++i) {
-        if (visit.burst[i].number == burst) return true;
-      }
-    }
-    return false;
-  }
+  // Whether a visit of the bank has the burst queued.
+  bool contains(int bank, std::int64_t burst) const;
 
  private:
   struct List {

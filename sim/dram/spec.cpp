@@ -259,12 +259,10 @@ int Geometry::banks_per_node(Scope scope) const {
 }
 
 BankSet Geometry::addressed(Command command, int flat_bank) const {
+  if (!addresses_stack_id(command) && !addresses_same_bank(command)) return {flat_bank, 1, 1};
   const int first_of_stack_id = flat_bank - flat_bank % banks_per_stack_id();
   if (addresses_stack_id(command)) return {first_of_stack_id, 1, banks_per_stack_id()};
-  if (addresses_same_bank(command)) {
-    return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
-  }
-  return {flat_bank, 1, 1};
+  return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
 }
 
 Tick Spec::timing(std::string_view name) const {
