@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -13,6 +15,65 @@
 #include "sim/core/error.hpp"
 
 namespace ridgepoint::results {
+namespace {
+
+// What a signal handler may look at: names of files that are being written, in memory of their own.
+// Only this process's main thread opens files.
+struct Unfinished {
+  std::array<char, 4096> temporary{};
+  volatile std::sig_atomic_t used = 0;
+};
+std::array<Unfinished, 16> unfinished;
+pid_t owner = -1;  // workers that it has forked leave its files alone
+
+void note_unfinished(const std::string& temporary) {
+  for (Unfinished& slot : unfinished) {
+    if (slot.used != 0 || temporary.size() >= slot.temporary.size()) continue;
+    std::memcpy(slot.temporary.data(), temporary.c_str(), temporary.size() + 1);
+    slot.used = 1;
+    return;
+  }
+}
+
+void forget_unfinished(const std::string& temporary) {
+  for (Unfinished& slot : unfinished) {
+    if (slot.used != 0 && temporary == slot.temporary.data()) slot.used = 0;
+  }
+}
+
+void say(const char* text) {
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+// Only calls that are safe in a signal handler.
+void discard(int signal) {
+  bool any = false;
+  const bool mine = getpid() == owner;
+  for (const Unfinished& slot : unfinished) {
+    if (!mine) break;
+    if (slot.used == 0) continue;
+    unlink(slot.temporary.data());
+    any = true;
+  }
+  if (mine) {
+    say("ridgepoint: error: interrupted by ");
+    say(signal == SIGINT ? "SIGINT" : "SIGTERM");
+    say(any ? "; unfinished files are removed\n" : "\n");
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
+
+void discard_unfinished_files_on_signals() {
+  owner = getpid();
+  struct sigaction action {};
+  action.sa_handler = &discard;
+  action.sa_flags = static_cast<int>(SA_NODEFER);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -50,9 +111,11 @@ OutputFile::OutputFile(std::string path)
   if (special) temporary_ = path_;
   descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(std::strerror(errno));
+  if (!special) note_unfinished(temporary_);
 }
 
 OutputFile::~OutputFile() {
+  forget_unfinished(temporary_);
   if (descriptor_ < 0) return;
   close(descriptor_);
   if (temporary_ != path_) unlink(temporary_.c_str());

@@ -37,6 +37,10 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+// SIGINT and SIGTERM from now on remove what uncommitted OutputFiles have written, say so in one
+// line on standard error, and end the process as the signal does by default.
+void discard_unfinished_files_on_signals();
+
 // Collects rows of one table; finish() sends them to `path`, or to `out` if `path` is empty.
 class TableWriter {
  public:

@@ -23,7 +23,9 @@ function namer(table, rows) {
   const keys = table.columns.filter((column) => column.key).map((column) => column.name)
     .filter((name) => distinct(rows.map((row) => row[name])).length > 1);
   const unit = {batch_count: 'B=', context_tokens_count: 'C=', new_tokens_count: 'T='};
-  return (row) => keys.map((name) => (unit[name] || '') + row[name]).join(' ') ||
+  const number = new Set(table.columns.filter((column) => column.number).map((column) => column.name));
+  const said = (name) => unit[name] || (number.has(name) ? name.replace(/_count$/, '=') : '');
+  return (row) => keys.map((name) => said(name) + row[name]).join(' ') ||
                   [row.model, row.phase].filter(Boolean).join(' ') || table.file;
 }
 

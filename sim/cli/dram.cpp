@@ -2,6 +2,7 @@
 // dram: the memory alone, under a pattern or a trace.
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -88,6 +89,27 @@ class TraceWriter {
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
   results::OutputFile file_;
   std::string text_;
+};
+
+// Says every few seconds how far it is: a trace may hold hours of simulated time, of which even an
+// idle memory refreshes every bit.
+class Heartbeat {
+ public:
+  explicit Heartbeat(const Context& context) : context_(context) {}
+  void operator()(core::Femtoseconds now) {
+    if (++calls_ % 256 != 0) return;
+    const auto time = std::chrono::steady_clock::now();
+    if (time < next_) return;
+    next_ = time + kInterval;
+    context_.say("still running: " + std::to_string(now / (core::kFsPerNs * 1'000'000)) +
+                 " ms of simulated time so far");
+  }
+
+ private:
+  static constexpr std::chrono::seconds kInterval{4};
+  const Context& context_;
+  std::uint64_t calls_ = 0;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kInterval;
 };
 
 struct Figures {
@@ -293,7 +315,8 @@ int dram_command(const Context& context) {
     };
   }
   const ReplayResult result =
-      replay(spec, *source, static_cast<int>(options.integer("dram.outstanding")), observer);
+      replay(spec, *source, static_cast<int>(options.integer("dram.outstanding")), observer,
+             Heartbeat(context));
   const Figures figures = figures_of(*spec, result);
   check(*spec, result, figures);
   const results::Row row = row_of(context, *spec, result, figures);

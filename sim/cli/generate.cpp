@@ -7,6 +7,7 @@
 #include "kernels/sampling/reference.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/text_model.hpp"
+#include "sim/cli/timeline.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/core/error.hpp"
 #include "workloads/step/generator.hpp"
@@ -107,7 +108,9 @@ int generate_command(const Context& context) {
 
   results::TableWriter table = context.table("generate");
   soc::Machine machine(config::machine_config(options));
+  Timeline timeline(options, machine);
   const workloads::GenerateResult result = workloads::generate(machine, model, spec);
+  timeline.finish();
   std::string text;
   if (has_text) {
     const std::vector<TokenId> tokens(result.tokens.begin(), result.tokens.end());

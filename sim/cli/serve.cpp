@@ -4,6 +4,7 @@
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/serve_prompts.hpp"
 #include "sim/cli/serve_report.hpp"
+#include "sim/cli/serve_timeline.hpp"
 #include "sim/cli/step_times.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/config/bind_machine.hpp"
@@ -19,6 +20,7 @@ int serve_command(const Context& context) {
   const workloads::ModelShape& shape = model_of(options);
   const ServeSetting setting = serve_setting_of(options, shape);
   ServeTables tables(context, setting);
+  ServeTimeline timeline(options, setting.real.kv_bytes_per_token);
   const auto trace = trace_of(options, setting.trace);
   const auto kv = workloads::make_kv_memory(kv_options_of(options, setting, shape.name));
   const auto scheduler = workloads::make_scheduler(options.text("serve.scheduler"));
@@ -26,9 +28,10 @@ int serve_command(const Context& context) {
   soc::Machine machine(config::machine_config(options));
   StepTimes times(options, machine, shape, setting);
   workloads::Engine engine(engine_options_of(options, setting), *kv, *scheduler, times.model(),
-                           tables.observers());
+                           timeline.observe(tables.observers()));
   const workloads::ServingSummary summary = engine.run(*trace);
   const auto error = times.measure_error(options);
+  timeline.finish();
   tables.finish(summary, times.grid(), error, trace->problems());
   if (const std::string text = times.cache_text(); !text.empty()) context.say(text);
   return 0;

@@ -11,6 +11,7 @@
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/serve_report.hpp"
 #include "sim/cli/text_model.hpp"
+#include "sim/cli/timeline.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/text_lines.hpp"
@@ -241,6 +242,7 @@ std::string PromptRun::text_of() const {
 int PromptRun::run() {
   ServeTables tables(context_, setting_);
   soc::Machine machine(config::machine_config(options_));
+  Timeline timeline(options_, machine);
   const workloads::ServingSummary summary = serve(tables.observers(), machine);
   std::int64_t checked = 0;
   std::int64_t different = 0;
@@ -253,6 +255,7 @@ int PromptRun::run() {
     }
     tables.add_request(served.record, &served.text);
   }
+  timeline.finish();
   context_.say(text_of());
   tables.finish(summary, nullptr, {}, {});
   if (checked > 0) {

@@ -11,24 +11,6 @@ namespace {
 
 constexpr double kMostUs = 9e9;  // 9,000 s of simulated time
 
-void read_window(const config::Options& options, soc::RecorderConfig& config) {
-  static constexpr const char* kKey = "run.timeline_window_us";
-  static constexpr const char* kAccepted =
-      "from:to with 0 <= from < to <= 9e9, for example 10:25.5";
-  const std::string& text = options.text(kKey);
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) options.fail(kKey, "is no window", kAccepted);
-  std::string why;
-  const auto from = config::parse_real(text.substr(0, colon), why);
-  const auto to = config::parse_real(text.substr(colon + 1), why);
-  if (!from || !to) options.fail(kKey, "holds something that " + why, kAccepted);
-  if (*from < 0 || *from >= *to || *to > kMostUs) {
-    options.fail(kKey, "is no window of time", kAccepted);
-  }
-  config.from = std::llround(*from * 1e9);
-  config.to = std::llround(*to * 1e9);
-}
-
 // "all", "none" or numbers and ranges below `count`, each once, in order.
 std::vector<std::int64_t> selection(const config::Options& options, const char* key,
                                     std::int64_t count) {
@@ -59,14 +41,44 @@ std::vector<std::int64_t> selection(const config::Options& options, const char* 
 
 }  // namespace
 
+void require_nothing_to_draw(const config::Options& options) {
+  for (const char* key :
+       {"run.timeline_window_us", "run.timeline_cores", "run.timeline_channels"}) {
+    if (options.origin(key).kind == config::Origin::Kind::kDefault) continue;
+    options.fail(key, "has nothing to draw", "--timeline FILE or --vcd FILE beside it");
+  }
+}
+
+TimelineWindow timeline_window_of(const config::Options& options) {
+  static constexpr const char* kKey = "run.timeline_window_us";
+  static constexpr const char* kAccepted =
+      "from:to with 0 <= from < to <= 9e9, for example 10:25.5";
+  const std::string& text = options.text(kKey);
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) options.fail(kKey, "is no window", kAccepted);
+  std::string why;
+  const auto from = config::parse_real(text.substr(0, colon), why);
+  const auto to = config::parse_real(text.substr(colon + 1), why);
+  if (!from || !to) options.fail(kKey, "holds something that " + why, kAccepted);
+  if (*from < 0 || *from >= *to || *to > kMostUs) {
+    options.fail(kKey, "is no window of time", kAccepted);
+  }
+  return {std::llround(*from * 1e9), std::llround(*to * 1e9)};
+}
+
 Timeline::Timeline(const config::Options& options, soc::Machine& machine) {
   soc::RecorderConfig config;
-  read_window(options, config);
+  const TimelineWindow window = timeline_window_of(options);
+  config.from = window.from;
+  config.to = window.to;
   config.cores = selection(options, "run.timeline_cores", machine.config().accel.cores);
   config.channels = selection(options, "run.timeline_channels", machine.channels());
   trace_ = open_output(options, "run.timeline", config.timeline);
   waveform_ = open_output(options, "run.vcd", config.waveform);
-  if (!trace_ && !waveform_) return;
+  if (!trace_ && !waveform_) {
+    require_nothing_to_draw(options);
+    return;
+  }
   recorder_ = std::make_unique<soc::Recorder>(std::move(config));
   machine.record(*recorder_);
 }

@@ -12,6 +12,15 @@
 
 namespace ridgepoint::cli {
 
+// The part of the run that --timeline-window-us names, in femtoseconds. Throws InputError.
+struct TimelineWindow {
+  core::Femtoseconds from = 0, to = 0;
+};
+TimelineWindow timeline_window_of(const config::Options& options);
+
+// InputError where an option says what to draw, but no file is asked for.
+void require_nothing_to_draw(const config::Options& options);
+
 // Attaches to the machine if either option is given; else does nothing. Throws InputError for a
 // window or a selection that makes no sense, before anything runs.
 class Timeline {

@@ -71,7 +71,10 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
   static const po::options_description description = every_flag();
   CommandLine result;
   try {
-    const std::vector<std::string> tokens(arguments.begin(), arguments.end());
+    std::vector<std::string> tokens(arguments.begin(), arguments.end());
+    // The one short flag there is, from habit.
+    std::replace(tokens.begin(), std::find(tokens.begin(), tokens.end(), "--"), std::string("-o"),
+                 std::string("--out"));
     const auto parsed =
         po::command_line_parser(tokens)
             .options(description)

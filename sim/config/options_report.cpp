@@ -9,7 +9,7 @@ OptionGroup report_options() {
       {.key = "report.out",
        .flag = "out",
        .unit = "path of a file",
-       .help = "write the page here instead of to standard output",
+       .help = "write the page here instead of to standard output; also -o",
        .identity = false},
   };
   return {"Report", "report", kRows};

@@ -156,5 +156,31 @@ TEST_F(Interruptions, OfManySweepsOnOneFileOneWritesIt) {
   EXPECT_EQ(slurp(folder() / "t.csv"), whole);
 }
 
+// A long trace of commands is written beside its place: a signal takes it away and says so.
+TEST_F(Interruptions, ASignalLeavesNoUnannouncedPieceOfAFile) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const pid_t pid =
+        start({"dram", "--bytes", "40000000000", "--command-trace", "c.txt", "--csv", "d.csv"});
+    while (names_in_folder().empty()) usleep(1000);
+    usleep(100'000);
+    kill(pid, signal);
+    const Outcome outcome = finish(pid);
+    EXPECT_EQ(outcome.signal, signal);
+    EXPECT_THAT(outcome.err, HasSubstr("unfinished files are removed"));
+    EXPECT_EQ(names_in_folder(), Arguments{});
+  }
+}
+
+// Hours of simulated time in one line of a trace: it does not look as if it hung.
+TEST_F(Interruptions, ALongIdleTraceSaysHowFarItIs) {
+  file("t.txt", "0 R 0\n64 W 9000000000000\n");
+  const std::string command = "cd '" + folder().string() + "' && timeout 60 '" +
+                              RIDGEPOINT_PROGRAM + "' dram --trace t.txt 2>err & " +
+                              "for i in $(seq 400); do grep -q 'still running' '" +
+                              folder().string() + "/err' && break; sleep 0.1; done; kill $!";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(slurp(folder() / "err"), HasSubstr("ms of simulated time so far"));
+}
+
 }  // namespace
 }  // namespace ridgepoint::tests

@@ -70,32 +70,42 @@ TEST_F(Recipes, GnuParallelSurvivesAKilledTask) {
   EXPECT_EQ(slurp(folder() / "out/merged.csv"), whole());
 }
 
-TEST_F(Recipes, SlurmArraySurvivesAKilledTask) {
+TEST_F(Recipes, SlurmArraySurvivesAKilledTaskAndARequeue) {
   for (const char* tool : {"sbatch", "slurmctld", "slurmd", "munged"}) {
     if (!has(tool)) GTEST_SKIP() << "Slurm is not installed: no " << tool;
   }
   if (geteuid() != 0) GTEST_SKIP() << "slurmd needs root";
   const std::string here = folder();
   // The killed task fails, so the merge is dropped; the same command again finishes both.
-  file("drive.sh",
-       "set -e\n"
-       "submit() { " +
-           recipe("slurm_array.sh") + " 3 " + here + "/out -- " + kSweep +
-           "; }\n"
-           "drain() { for ((i = 0; i < 600; i++)); do [ -z \"$(squeue -h)\" ] && return; sleep 0.2;"
-           " done; squeue; return 1; }\n"
-           "RIDGEPOINT='" +
-           killed_once() +
-           "' submit\n"
-           "drain\n"
-           "test -e was_killed && test ! -e out/merged.csv\n"
-           "submit\n"
-           "drain\n");
+  file(
+      "drive.sh",
+      "set -e\n"
+      "submit() { " +
+          recipe("slurm_array.sh") + " 3 " + here + "/$1 -- " + kSweep +
+          "; }\n"
+          "drain() { for ((i = 0; i < 600; i++)); do [ -z \"$(squeue -h)\" ] && return; sleep 0.2;"
+          " done; squeue; return 1; }\n"
+          "RIDGEPOINT='" +
+          killed_once() +
+          "' submit out\n"
+          "drain\n"
+          "test -e was_killed && test ! -e out/merged.csv\n"
+          "submit out\n"
+          "drain\n"
+          // A task that has some rows is requeued, as when its node is taken away.
+          "job=$(submit again | sed -E 's/array job ([0-9]+),.*/\\1/')\n"
+          "for ((i = 0; i < 3000; i++)); do grep -qs ',ok,' again/shard_1.csv && break; sleep 0.01;"
+          " done\n"
+          "scontrol requeue ${job}_1\n"
+          "drain\n"
+          "state=$(scontrol show job ${job}_1); echo \"$state\"\n"
+          "case \"$state\" in *Restarts=1*) ;; *) exit 1 ;; esac\n");
   const std::string port = std::to_string(20000 + getpid() % 20000);
   ASSERT_EQ(
       shell("'" RIDGEPOINT_SOURCE_DIR "/tests/robustness/slurm.sh' " + port + " bash drive.sh"), 0)
       << slurp(folder() / "log") << slurp(folder() / "slurmctld.log");
   EXPECT_EQ(slurp(folder() / "out/merged.csv"), whole()) << slurp(folder() / "log");
+  EXPECT_EQ(slurp(folder() / "again/merged.csv"), whole()) << slurp(folder() / "log");
 }
 
 TEST_F(Recipes, BadUseSaysWhatIsWanted) {

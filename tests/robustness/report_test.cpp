@@ -47,7 +47,7 @@ class Report : public ProgramTest {
   // The page as the browser has drawn it, and a picture of it beside r.html.
   std::string drawn(const std::string& more) const {
     const std::string base = "cd '" + folder().string() + "' && timeout 120 " + browser() +
-                             " --headless --no-sandbox --disable-gpu --user-data-dir=profile"
+                             " --headless --no-sandbox --enable-logging=stderr --disable-gpu --user-data-dir=profile"
                              " --virtual-time-budget=5000 " +
                              more;
     const std::string url = " 'file://" + folder().string() + "/r.html' ";
@@ -75,6 +75,9 @@ TEST_F(Report, ThePageIsAllThereIs) {
   const std::string html = page({"sweep.csv", "run.csv", "kernels.csv"});
   EXPECT_EQ(page({"sweep.csv", "run.csv", "kernels.csv"}), html);
   EXPECT_EQ(run({"report", "sweep.csv", "run.csv", "kernels.csv"}).out, html);
+  EXPECT_EQ(run({"report", "sweep.csv", "run.csv", "kernels.csv", "-o", "short.html"}).exit_code,
+            0);
+  EXPECT_EQ(slurp(folder() / "short.html"), html);
   // The only address is the name of SVG, which nobody fetches.
   EXPECT_EQ(count(html, "https?://"), 1U);
   EXPECT_EQ(count(html, "(src|href)=\"(?!data:)"), 0U);
@@ -149,6 +152,60 @@ TEST_F(Report, ABrowserDrawsSteps) {
     EXPECT_LT(std::stoi((*at)[1]), 600);
   }
   EXPECT_GT(boxes, 5U);
+}
+
+// What a reader does, done by a script at the end of the page; it leaves its notes on the body.
+constexpr const char* kReader = R"(<script>{
+const note = (name, value) => document.body.setAttribute('data-' + name, value);
+const rows = () => [...document.querySelectorAll('tbody tr')];
+const column = (name) => [...document.querySelectorAll('thead th')]
+    .findIndex((one) => one.textContent.startsWith(name));
+const batches = () => rows().map((row) => row.children[column('batch_count')].textContent).join();
+const press = (target, key) => target.dispatchEvent(
+    new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+const head = () => document.querySelectorAll('thead th')[column('batch_count')];
+head().firstChild.click();
+head().firstChild.click();
+note('sorted', batches() + ' ' + head().getAttribute('aria-sort'));
+note('focus', document.activeElement === head().firstChild);
+const filter = document.querySelector('input[type=search]');
+filter.value = 'prefill stories';
+filter.dispatchEvent(new Event('input'));
+note('filtered', rows().length);
+const chart = document.querySelector('figure svg[tabindex="0"]');
+chart.focus();
+press(chart, 'ArrowRight');
+const tip = chart.closest('figure').querySelector('.tip');
+note('tip', tip.hidden ? '' : tip.textContent);
+press(chart, 'Escape');
+note('dark', matchMedia('(prefers-color-scheme: dark)').matches);
+note('paper', getComputedStyle(document.body).backgroundColor);
+note('wider', document.documentElement.scrollWidth > window.innerWidth);
+const reachable = 'button, input, select, a[href], [tabindex="0"]';
+note('reachable', document.querySelectorAll(reachable).length);
+}</script>)";
+
+TEST_F(Report, AReaderSortsFiltersAndUsesTheKeyboardInLightAndDarkAndOnAPhone) {
+  if (browser().empty()) GTEST_SKIP() << "no Chromium is installed";
+  make_sweep();
+  std::string html = page({"sweep.csv", "run.csv", "kernels.csv"});
+  html.insert(html.rfind("</body>"), kReader);
+  file("r.html", html);
+  const std::string wide = drawn("--window-size=1200,900");
+  EXPECT_THAT(wide, HasSubstr("data-sorted=\"4,4,2,2,1,1 descending\""));
+  EXPECT_THAT(wide, HasSubstr("data-focus=\"true\""));
+  EXPECT_THAT(wide, HasSubstr("data-filtered=\"3\""));
+  EXPECT_THAT(wide, ContainsRegex("data-tip=\"[^\"]*FLOP/byte"));
+  EXPECT_THAT(wide, HasSubstr("data-dark=\"false\""));
+  EXPECT_THAT(wide, HasSubstr("data-paper=\"rgb(255, 255, 255)\""));
+  std::filesystem::rename(folder() / "r.png", folder() / "light.png");
+  const std::string dark = drawn("--window-size=1200,900 --blink-settings=preferredColorScheme=0");
+  EXPECT_THAT(dark, HasSubstr("data-dark=\"true\""));
+  EXPECT_THAT(dark, HasSubstr("data-paper=\"rgb(21, 23, 27)\""));
+  EXPECT_NE(slurp(folder() / "r.png"), slurp(folder() / "light.png"));
+  const std::string phone = drawn("--window-size=400,800");
+  EXPECT_THAT(phone, HasSubstr("data-wider=\"false\""));
+  EXPECT_THAT(phone, HasSubstr("data-sorted=\"4,4,2,2,1,1 descending\""));
 }
 
 TEST_F(Report, ABrowserDrawsServing) {

@@ -19,7 +19,8 @@ SlurmUser=root
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
 AuthType=auth/munge
-AuthInfo=socket=$here/munge.socket
+# A requeued job waits for its old credential to expire.
+AuthInfo=socket=$here/munge.socket,cred_expire=5
 CryptoType=crypto/munge
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none

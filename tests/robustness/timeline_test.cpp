@@ -252,9 +252,70 @@ TEST_F(Timeline, BadRequestsAreOneLineAndLeaveNothing) {
   }
   refused({"--timeline", "t.json", "--timeline-cores", "0,99999"}, "out of range");
   refused({"--vcd", "t.vcd", "--timeline-channels", "x"}, "--timeline-channels");
+  refused({"--timeline-cores", "0"}, "has nothing to draw");
+  refused({"--timeline-window-us", "0:5"}, "has nothing to draw");
   refused({"--timeline", "r.csv"}, "is also the file of");
   refused({"--timeline", "no/t.json"}, "cannot be written");
   refused({"--timeline", "/dev/full"}, "No space left");
+}
+
+// Text runs on the machine, so its timeline is that of `run`.
+TEST_F(Timeline, GeneratedAndServedTextIsDrawn) {
+  file("prompts.txt", "hello\nyou there\n");
+  const std::vector<Arguments> commands{
+      {"generate", "--prompt-tokens", "1,2,3", "--steps", "3"},
+      {"serve", "--prompts", "prompts.txt", "--steps", "3", "--check-alone"}};
+  for (Arguments command : commands) {
+    const std::string plain = run(command).out;
+    command.insert(command.end(), {"--timeline", "t.json", "--vcd", "t.vcd"});
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, plain) << "drawing changes the result";
+    const Json drawn = Json::parse(slurp(folder() / "t.json"));
+    EXPECT_GT(drawn["traceEvents"].size(), 100U);
+    EXPECT_THAT(slurp(folder() / "t.vcd"), HasSubstr("$enddefinitions"));
+  }
+}
+
+// Steps do not overlap, and a request's two slices are its row's times.
+TEST_F(Timeline, AServedTraceIsDrawnByStepsAndRequests) {
+  const Arguments command{
+      "serve",          "--model", "stories260K", "--take-requests", "40",         "--rate", "100",
+      "--requests-csv", "q.csv",   "--steps-csv", "s.csv",           "--timeline", "t.json"};
+  const Outcome outcome = run(command);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  double busy_us = 0, last_end = 0;
+  std::map<std::string, double> drawn;  // request -> us from arrival to last token
+  const Json trace = Json::parse(slurp(folder() / "t.json"));
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    const double from = event["ts"], length = event["dur"];
+    const std::string name = event["name"];
+    if (event["cat"] == "step") {
+      EXPECT_GE(from, last_end - 1e-6);
+      last_end = from + length;
+      busy_us += length;
+    } else {
+      drawn[name.substr(0, name.find(':'))] += length;
+    }
+  }
+  results::CsvReader steps(folder() / "s.csv");
+  double expected_us = 0;
+  while (steps.next()) expected_us += 1e3 * steps.real("duration_ms").value();
+  EXPECT_NEAR(busy_us, expected_us, 1e-6 * expected_us);
+  results::CsvReader requests(folder() / "q.csv");
+  std::size_t completed = 0;
+  while (requests.next()) {
+    if (requests.text("outcome") != "completed") continue;
+    const double us = drawn.at("request " + requests.text("request_id"));
+    EXPECT_NEAR(us, 1e3 * requests.real("e2e_ms").value(), 1e-6 * us);
+    ++completed;
+  }
+  EXPECT_EQ(completed, drawn.size());
+  EXPECT_GT(completed, 3U);
+  Arguments machine = command;
+  machine.insert(machine.end(), {"--timeline-cores", "0"});
+  EXPECT_THAT(run(machine).err, HasSubstr("needs the machine"));
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ class Feeder {
 }  // namespace
 
 ReplayResult replay(std::shared_ptr<const dram::Spec> spec, Source& source, int outstanding,
-                    const ChannelObserver& observer) {
+                    const ChannelObserver& observer, const ReplayProgress& progress) {
   ReplayResult result;
   Splitter splitter(*spec, source, result);
   std::vector<std::unique_ptr<dram::Channel>> channels;
@@ -247,6 +247,7 @@ ReplayResult replay(std::shared_ptr<const dram::Spec> spec, Source& source, int 
   for (core::Femtoseconds until = round; running; until += round) {
     running = false;
     for (Feeder& feeder : feeders) running |= feeder.run(until);
+    if (progress) progress(until);
   }
   core::Femtoseconds end = 0;
   for (const Feeder& feeder : feeders) end = std::max(end, feeder.now());

@@ -46,11 +46,13 @@ struct ReplayResult {
   dram::Tick end = 0;  // all channels were simulated up to here
 };
 
+// Called now and then with the simulated time so far.
+using ReplayProgress = std::function<void(core::Femtoseconds)>;
 using ChannelObserver = std::function<void(int channel, const dram::IssuedCommand&)>;
 
 // `source` is read to its end. `outstanding`: pieces in flight per channel, 0: what its queues and
 // a short input take.
 ReplayResult replay(std::shared_ptr<const dram::Spec> spec, Source& source, int outstanding,
-                    const ChannelObserver& observer);
+                    const ChannelObserver& observer, const ReplayProgress& progress = {});
 
 }  // namespace ridgepoint::cli
