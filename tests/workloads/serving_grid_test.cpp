@@ -72,6 +72,27 @@ TEST(LinearTimes, WhatIsWantedIsAllThatIsAsked) {
   EXPECT_EQ(times.wanted(5000), (std::vector<std::int64_t>{1, 64, 256, 512, 1024, 1025, 2048}));
 }
 
+// Two passes cost what two single ones do, but for what a kernel has once: never asked for whole.
+TEST(LinearTimes, FurtherPassesAreKnownFromOne) {
+  const auto passes_of = [](std::int64_t rows) {
+    const std::int64_t passes = (rows + 1023) / 1024;
+    const std::int64_t each = (rows + passes - 1) / passes;
+    return 700 + passes * (std::max<std::int64_t>(280'000, 1000 * each) + (each > 512 ? 900 : 0));
+  };
+  std::int64_t largest = 0;
+  LinearTimes times(
+      [&](std::int64_t rows) {
+        largest = std::max(largest, rows);
+        return passes_of(rows);
+      },
+      1024, 0, 0.05, [](std::int64_t) { return core::Femtoseconds{700}; });
+  for (const std::int64_t rows : {1025, 1500, 2048, 3000, 4096}) {
+    EXPECT_NEAR(times.at(rows) / static_cast<double>(passes_of(rows)), 1, 0.01) << rows;
+  }
+  EXPECT_LE(largest, 1024);
+  EXPECT_EQ(times.wanted(5000), (std::vector<std::int64_t>{1, 64, 256, 512, 513, 1024}));
+}
+
 TEST(LinearTimes, BadArgumentsAreRefused) {
   EXPECT_THROW(LinearTimes(&roofline, 0, 0, 0.05), core::InputError);
   EXPECT_THROW(LinearTimes(&roofline, 1024, -1, 0.05), core::InputError);
@@ -164,6 +185,19 @@ TEST_F(OnTheMachine, MixedBatchesCostWhatTheirKernelsCost) {
   std::cout << "median " << error.median_ratio << " worst " << error.worst_ratio << '\n';
   EXPECT_LE(error.median_ratio, 0.015);
   EXPECT_LE(error.worst_ratio, 0.05);
+}
+
+// The same of the machine's kernels. Layers here are a hundredth of those it is used for, so that
+// ramps, which differ between layers, weigh a hundred times as much.
+TEST_F(OnTheMachine, ASecondPassCostsAFirstOneLessItsLaunch) {
+  MachineKernelTimes kernels(machine, find_model("smollm2-135m"), spec);
+  ASSERT_TRUE(kernels.geometry().even_passes);
+  const std::int64_t pass = kernels.geometry().row_tile;
+  const auto once = static_cast<double>(kernels.linear_part(pass));
+  const auto saved = static_cast<double>(kernels.second_pass_saving(pass));
+  EXPECT_GT(saved, 0);
+  EXPECT_LT(saved, 0.1 * once);
+  EXPECT_NEAR((2 * once - saved) / static_cast<double>(kernels.linear_part(2 * pass)), 1, 0.02);
 }
 
 TEST_F(OnTheMachine, ATimeDoesNotDependOnWhatWasAskedBefore) {

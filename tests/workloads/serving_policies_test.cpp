@@ -133,22 +133,40 @@ TEST(ServingPolicies, MooncakePrefixesAreFoundAndBoundedByAnEndlessCache) {
   EXPECT_GE(static_cast<double>(endless.prefix_hit_tokens), 0.9 * most);
 }
 
+// Half the trace's rate, which the machine serves with time to spare while the pool is large. What
+// shrinks with the pool is how many run at once, so that new ones wait longer and preempted ones
+// compute again; a step does not get longer, and nothing is generated faster.
 TEST(ServingPolicies, ThrashShowsInTtftAndRecomputationNotInTpot) {
   RIDGEPOINT_NEED_SHARED(kConv);
-  double last_tokens_per_s = 1e300;
-  double first_ttft = 0;
-  double first_tpot = 0;
-  ServingSummary last;
-  for (const std::int64_t blocks : {7449, 3000, 1500, 1000}) {
-    last = serve({.blocks = blocks, .requests = 6000});
-    if (first_ttft == 0) first_ttft = last.ttft.mean();
-    if (first_tpot == 0) first_tpot = last.tpot.mean();
-    EXPECT_LE(last.output_tokens_per_s(), 1.01 * last_tokens_per_s) << blocks;
-    last_tokens_per_s = last.output_tokens_per_s();
+  const ServingSummary roomy = serve({.time_factor = 2});
+  EXPECT_EQ(roomy.preemptions, 0);
+  EXPECT_EQ(roomy.recomputed_tokens, 0);
+  ServingSummary larger = roomy;
+  for (const std::int64_t blocks : {2500, 1500, 1000}) {
+    const ServingSummary summary = serve({.blocks = blocks, .time_factor = 2});
+    EXPECT_EQ(summary.completed(), summary.requests) << blocks;
+    EXPECT_GT(summary.ttft.mean(), 1.15 * larger.ttft.mean()) << blocks;
+    EXPECT_GT(summary.recomputed_tokens, 3 * larger.recomputed_tokens) << blocks;
+    EXPECT_NEAR(summary.tpot.mean() / roomy.tpot.mean(), 1, 0.1) << blocks;
+    EXPECT_LE(summary.output_tokens_per_s(), 1.01 * larger.output_tokens_per_s()) << blocks;
+    larger = summary;
   }
-  EXPECT_GT(last.ttft.mean(), 10 * first_ttft);
-  EXPECT_LT(last.tpot.mean(), 2 * first_tpot);
-  EXPECT_GT(last.recomputed_tokens, 0);
+  EXPECT_GT(larger.ttft.mean(), 30 * roomy.ttft.mean());
+  // Of all tokens computed; the rest is prompts and outputs, each once.
+  EXPECT_GT(static_cast<double>(larger.recomputed_tokens),
+            0.01 * static_cast<double>(larger.computed_tokens));
+}
+
+// At the trace's own rate this machine is behind all the time: throughput is what the pool lets
+// run.
+TEST(ServingPolicies, AnOverloadedMachineGeneratesLessFromASmallerPool) {
+  RIDGEPOINT_NEED_SHARED(kConv);
+  double last_tokens_per_s = std::numeric_limits<double>::max();
+  for (const std::int64_t blocks : {7449, 3400, 2588, 1000}) {
+    const ServingSummary summary = serve({.blocks = blocks, .requests = 6000});
+    EXPECT_LE(summary.output_tokens_per_s(), 1.01 * last_tokens_per_s) << blocks;
+    last_tokens_per_s = summary.output_tokens_per_s();
+  }
 }
 
 TEST(ServingPolicies, NoPoolSizeLivelocks) {

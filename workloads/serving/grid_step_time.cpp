@@ -24,11 +24,22 @@ int grid_density(std::int64_t layer_weight_bytes) {
   return 0;
 }
 
+namespace {
+
+// Large layers are passed over twice only where one pass does not tell what two take.
+LinearTimes::Source saving_of(KernelTimes& machine) {
+  const KernelGeometry geometry = machine.geometry();
+  if (!geometry.even_passes || grid_density(geometry.layer_weight_bytes) > 0) return {};
+  return [&machine](std::int64_t rows) { return machine.second_pass_saving(rows); };
+}
+
+}  // namespace
+
 GridStepTime::GridStepTime(KernelTimes& machine, const GridOptions& options)
     : machine_(machine),
       linear_([this](std::int64_t rows) { return machine_.linear_part(rows); },
               machine.geometry().row_tile, grid_density(machine.geometry().layer_weight_bytes),
-              options.tolerance),
+              options.tolerance, saving_of(machine)),
       sampling_([this](std::int64_t rows) { return machine_.sampling_part(rows); },
                 machine.geometry().row_tile, grid_density(machine.geometry().layer_weight_bytes),
                 options.tolerance),

@@ -27,6 +27,7 @@ struct KernelGeometry {
   std::int64_t array_rows = 128;   // of the matrix engine: fewer query rows take no less time
   std::int64_t attention_splits = 1;  // most parts of one walk
   std::int64_t row_tile = 1024;       // rows of a linear layer for one pass over its weights
+  bool even_passes = false;           // rows are cut evenly over the passes, one after the other
   std::int64_t layer_weight_bytes = 0;
   std::int64_t token_kv_bytes = 0;  // of one layer
 };
@@ -46,6 +47,9 @@ class KernelTimes {
   virtual KernelGeometry geometry() const = 0;
   // Everything but attention and sampling, for `tokens` rows.
   virtual core::Femtoseconds linear_part(std::int64_t tokens) = 0;
+  // What a second pass over the weights, of as many rows, takes less than the first: the launches
+  // and ramps that a kernel has once. 0 where even_passes is false.
+  virtual core::Femtoseconds second_pass_saving(std::int64_t) { return 0; }
   // Final norm, LM head and choice of a token for `rows` rows.
   virtual core::Femtoseconds sampling_part(std::int64_t rows) = 0;
   // Attention of a whole batch, one launch per layer.

@@ -18,8 +18,13 @@ double chord(double x, double x0, double y0, double x1, double y1) {
 
 }  // namespace
 
-LinearTimes::LinearTimes(Source source, std::int64_t pass, int density, double tolerance)
-    : source_(std::move(source)), pass_(pass), density_(density), tolerance_(tolerance) {
+LinearTimes::LinearTimes(Source source, std::int64_t pass, int density, double tolerance,
+                         Source saving)
+    : source_(std::move(source)),
+      saving_(std::move(saving)),
+      pass_(pass),
+      density_(density),
+      tolerance_(tolerance) {
   if (pass < 1 || density < 0 || !(tolerance > 0)) {
     throw core::InputError("grid: passes, density and tolerance must be positive");
   }
@@ -28,6 +33,7 @@ LinearTimes::LinearTimes(Source source, std::int64_t pass, int density, double t
     for (int i = 0; i < density_; ++i) marks.push_back(octave + octave * i / density_);
   }
   for (std::int64_t mark = 2048; mark < pass_; mark *= 2) marks.push_back(mark);
+  if (saving_) marks.push_back(pass_ / 2 + 1);  // the smallest rows of two passes
   std::erase_if(marks, [&](std::int64_t mark) { return mark >= pass_; });
   marks.push_back(pass_);
   std::sort(marks.begin(), marks.end());
@@ -54,7 +60,7 @@ std::vector<std::int64_t> LinearTimes::wanted(std::int64_t largest) const {
     if (covered) return sizes;  // one more, which bounds the last span from above
     covered = mark >= largest;
   }
-  if (covered) return sizes;
+  if (covered || saving_) return sizes;
   sizes.insert(sizes.end(), {pass_ + 1, 2 * pass_});
   return sizes;
 }
@@ -62,12 +68,21 @@ std::vector<std::int64_t> LinearTimes::wanted(std::int64_t largest) const {
 double LinearTimes::at(std::int64_t size) {
   if (size <= pass_) return one_pass(size);
   const std::int64_t passes = (size + pass_ - 1) / pass_;
+  if (saving_) {
+    const double once = one_pass((size + passes - 1) / passes);
+    return static_cast<double>(passes) * once - static_cast<double>(passes - 1) * saved();
+  }
   if (passes == 2) return two_passes(size);
   // What a further pass adds, of the rows that each of these has.
   const std::int64_t rows = (size + passes - 1) / passes;
   const double once = one_pass(rows);
   const double more = std::max(0.0, two_passes(2 * rows) - once);
   return once + static_cast<double>(passes - 1) * more;
+}
+
+double LinearTimes::saved() {
+  if (saved_ < 0) saved_ = std::clamp(static_cast<double>(saving_(pass_)), 0.0, time(pass_));
+  return saved_;
 }
 
 double LinearTimes::two_passes(std::int64_t size) {

@@ -2,7 +2,7 @@
 // Time of a kernel family against one size, remembered at few points. Small sizes stream the
 // weights whatever the size; large ones compute in proportion to it. Such a curve lies between the
 // chord of two points and the lines that continue its neighbours: the middle of both is taken.
-// Beyond two passes over the weights time is counted in passes.
+// Beyond one pass over the weights time is counted in passes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ class LinearTimes {
   // `pass`: sizes 1 .. pass need one pass over the weights, up to 2 * pass two, and so on.
   // `density`: points per doubling, from 1 on; 0: as few as a roofline needs. Where half the gap
   // between the bounds is more than `tolerance` of the value, a point is put into the middle.
-  LinearTimes(Source source, std::int64_t pass, int density, double tolerance);
+  // `saving`, if given: what a second pass of so many rows takes less than a first one, where rows
+  // are cut evenly over the passes; then two passes are never asked for.
+  LinearTimes(Source source, std::int64_t pass, int density, double tolerance, Source saving = {});
 
   double at(std::int64_t size);  // fs; size >= 1
   std::size_t points() const { return points_.size(); }
@@ -31,8 +33,11 @@ class LinearTimes {
   double time(std::int64_t size);
   double one_pass(std::int64_t size);
   double two_passes(std::int64_t size);
+  double saved();
 
   Source source_;
+  Source saving_;
+  double saved_ = -1;  // not asked yet
   std::int64_t pass_;
   int density_;
   double tolerance_;

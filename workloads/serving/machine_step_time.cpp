@@ -63,6 +63,8 @@ bool samples_tokens(const isa::Kernel& kernel) {
   return kernel.name == "norm.final" || kernel.name == "linear.head" || kernel.name == "sample";
 }
 
+bool streams_weights(const isa::Kernel& kernel) { return kernel.family == "linear"; }
+
 }  // namespace
 
 MachineKernelTimes::MachineKernelTimes(soc::Machine& machine, const ModelShape& shape,
@@ -95,6 +97,7 @@ KernelGeometry MachineKernelTimes::geometry() const {
   geometry.attention_splits = spec_.attention_splits;
   geometry.row_tile = kernels::most_tile_rows(core, core.matrix_cols, spec_.formats.weights,
                                               spec_.formats.activations);
+  geometry.even_passes = core.tile_rows == 0 && !shape_.moe;
   geometry.layer_weight_bytes = weight_bytes(shape_, spec_.formats.weights) / shape_.layers;
   geometry.token_kv_bytes = kv_bytes_per_token(shape_, spec_.formats.kv) / shape_.layers;
   return geometry;
@@ -158,15 +161,35 @@ void MachineKernelTimes::remember(const isa::Kernel& kernel, core::Cycle cycles)
   if (cache_ != nullptr) cache_->add(kernel.key, cycles);
 }
 
+core::Cycle MachineKernelTimes::cycles_of(const isa::Kernel& kernel) {
+  if (kernel.key.empty()) throw core::SimulationError("serving: a kernel has no key");
+  if (!known(kernel)) {
+    machine_.reset_memory();
+    remember(kernel, machine_.run(kernel, false).cycles);
+  }
+  return cycles_.at(kernel.key);
+}
+
 core::Femtoseconds MachineKernelTimes::time_of(const Kernels& kernels) {
   core::Cycle sum = 0;
-  for (const isa::Kernel& kernel : kernels) {
-    if (kernel.key.empty()) throw core::SimulationError("serving: a kernel has no key");
-    if (!known(kernel)) {
-      machine_.reset_memory();
-      remember(kernel, machine_.run(kernel, false).cycles);
-    }
-    sum += cycles_.at(kernel.key);
+  for (const isa::Kernel& kernel : kernels) sum += cycles_of(kernel);
+  return machine_.clock().time_of(sum);
+}
+
+core::Femtoseconds MachineKernelTimes::second_pass_saving(std::int64_t rows) {
+  const Kernels one = linear_kernels(rows);
+  const Kernels two = linear_kernels(2 * rows);
+  const auto saving = [&](std::size_t i) {
+    return std::max<core::Cycle>(0, 2 * cycles_of(one[i]) - cycles_of(two[i]));
+  };
+  std::size_t smallest = one.size();
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (!streams_weights(one[i])) continue;
+    if (smallest == one.size() || one[i].flops < one[smallest].flops) smallest = i;
+  }
+  core::Cycle sum = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    sum += saving(streams_weights(one[i]) ? smallest : i);
   }
   return machine_.clock().time_of(sum);
 }

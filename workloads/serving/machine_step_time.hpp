@@ -43,6 +43,8 @@ class MachineKernelTimes final : public KernelTimes {
 
   KernelGeometry geometry() const override;
   core::Femtoseconds linear_part(std::int64_t tokens) override;
+  // Measured on the smallest layer and taken for each; exact for what streams no weights.
+  core::Femtoseconds second_pass_saving(std::int64_t rows) override;
   core::Femtoseconds sampling_part(std::int64_t rows) override;
   core::Femtoseconds attention(std::span<const AttendingSequence> batch) override;
   void prepare(std::span<const KernelQuery> queries) override;
@@ -57,6 +59,7 @@ class MachineKernelTimes final : public KernelTimes {
   Kernels attention_kernels(std::span<const AttendingSequence> batch);
   Kernels built(const std::vector<BatchSequence>& batch);
   bool known(const isa::Kernel& kernel);
+  core::Cycle cycles_of(const isa::Kernel& kernel);
   core::Femtoseconds time_of(const Kernels& kernels);
   void remember(const isa::Kernel& kernel, core::Cycle cycles);
 
