@@ -65,6 +65,9 @@ struct AttentionTiles {
   std::int64_t group = 1;            // query heads per walk
   std::int64_t query_rows = 1;       // prefill rows per walk: kQueryBlock, halved until all fits
   std::int64_t query_slots = 2;      // walks whose queries are held
+  std::int64_t key_slots = kKeySlots;
+  bool one_by_one = false;    // a walk begins when the one before it is stored
+  bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
 // query_rows of a long prefill.

@@ -13,6 +13,7 @@ AttentionJob::AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arg
       dim(arguments.qk_dim()),
       v_dim(arguments.value_dim()),
       scale(arguments.scale != 0 ? arguments.scale : 1.0f / std::sqrt(static_cast<float>(dim))) {
+  begin_elements = shape.block_cycles * shape.vector_lanes;
   for (const Sequence& one : args.sequences) {
     const std::int64_t rows =
         one.new_tokens == 1 ? tiles.group : std::min(tiles.query_rows, one.new_tokens);

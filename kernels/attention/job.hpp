@@ -17,7 +17,8 @@ struct AttentionJob {
   std::int64_t dim = 0, v_dim = 0;
   std::int64_t tile_rows = 0;  // most rows of one query tile
   float scale = 1;
-  std::vector<float> workspace;  // values of partial results, when attached
+  std::int64_t begin_elements = 0;  // vector work before a walk
+  std::vector<float> workspace;     // values of partial results, when attached
 
   AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arguments);
 

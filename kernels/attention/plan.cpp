@@ -25,11 +25,11 @@ bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const Attentio
   const std::int64_t tall = rows * t.group;  // of all query tiles together
   // A decode walk has one tile of `group` rows, a prefill walk `group` tiles of `rows`.
   const std::int64_t tile = std::max(rows, rows == 1 ? t.group : rows);
-  std::int64_t operands = t.query_slots * tall * core::bytes_of(q, args.qk_dim()) +
+  std::int64_t operands = t.query_slots * t.group * tile * core::bytes_of(q, args.qk_dim()) +
                           kScoreSlots * tile * core::bytes_of(q, t.key_tile) +
-                          OperandStream::bytes(kKeySlots, t.key_tile, args.qk_dim(), kv, q);
+                          OperandStream::bytes(t.key_slots, t.key_tile, args.qk_dim(), kv, q);
   if (!args.values_are_keys()) {
-    operands += OperandStream::bytes(kKeySlots, t.key_tile, args.value_dim(), kv, q);
+    operands += OperandStream::bytes(t.key_slots, t.key_tile, args.value_dim(), kv, q);
   }
   if (args.most_splits > 1) {
     operands += 2 * kMergeSlots * kMergeRows * (args.value_dim() + 2) * 4;
@@ -105,7 +105,14 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   AttentionTiles t;
   t.group = args.heads / args.kv_heads();
   t.query_slots = args.values_are_keys() ? 1 : 2;
-  while (t.key_tile > kLeastKeyTile && !fits(shape, args, t, 1)) t.key_tile /= 2;
+  while (t.key_tile > kLeastKeyTile && !fits(shape, args, t, 1)) {
+    const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
+    if (fewer && t.key_slots == kKeySlots) {
+      t.key_slots = kKeySlots / 2;
+    } else {
+      t.key_tile /= 2;
+    }
+  }
   const auto halve_group = [&t] {
     t.group /= 2;
     t.parts *= 2;
@@ -115,17 +122,32 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   for (const Sequence& sequence : args.sequences) {
     longest = std::max(longest, sequence.new_tokens);
   }
-  if (longest == 1) return t;
+  if (longest == 1) {
+    t.scores_ahead = shape.cached_bytes > 0;
+    return t;
+  }
+  t.one_by_one = shape.blocks == 1;
   const auto most_rows = [&] {
     std::int64_t rows = kQueryBlock;
     while (rows > 1 && !fits(shape, args, t, rows)) rows /= 2;
     return rows;
   };
   t.query_rows = most_rows();
-  while (t.group % 2 == 0 && t.query_rows < std::min(kWorthwhileRows, longest)) {
+  std::int64_t worthwhile = kWorthwhileRows;
+  if (shape.cached_bytes > 0) {
+    // A cache serves the keys again for each head: tall tiles are worth more than few loads, and
+    // more than deep rings.
+    worthwhile = kQueryBlock;
+    if (t.query_rows < kQueryBlock) t.query_slots = 1;
+    while (t.group % 2 == 0 && most_rows() < std::min(worthwhile, longest)) halve_group();
+    if (most_rows() < kQueryBlock) t.key_slots = kKeySlots / 2;
+    t.query_rows = most_rows();
+  }
+  while (t.group % 2 == 0 && t.query_rows < std::min(worthwhile, longest)) {
     halve_group();
     t.query_rows = most_rows();
   }
+  t.scores_ahead = shape.cached_bytes > 0 && t.group == 1;
   return t;
 }
 
@@ -146,15 +168,31 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
   std::int64_t longest = 0;
   for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
   const std::int64_t splits =
-      choose_splits(static_cast<std::int64_t>(items.size()), shape.cores,
+      choose_splits(static_cast<std::int64_t>(items.size()),
+                    shape.cores * std::max<std::int64_t>(1, shape.blocks),
                     std::min({args.most_splits, longest, std::int64_t{128}}));
   if (splits > 1) split_walks(items, splits, plan);
 
   const auto work_of = [&](const AttentionItem& item) {
     return walk_work(shape, tiles.group, item.rows, item.tile1 - item.tile0);
   };
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const auto& a, const auto& b) { return work_of(a) > work_of(b); });
+  // Walks whose keys fit half a cache together stand side by side; longest first among them.
+  const auto key_bytes = core::bytes_of(args.key_dtype(), args.qk_dim() + args.value_dim());
+  std::vector<std::int64_t> before{0};  // bytes of the keys of the sequences before
+  for (const Sequence& sequence : args.sequences) {
+    before.push_back(before.back() + sequence.context * args.kv_heads() * key_bytes);
+  }
+  const auto section_of = [&](const AttentionItem& item) -> std::int64_t {
+    if (shape.cached_bytes == 0) return 0;
+    const auto sequence = static_cast<std::size_t>(item.sequence);
+    const std::int64_t heads = item.head_group / tiles.parts;
+    return (before[sequence] + heads * args.sequences[sequence].context * key_bytes) /
+           std::max<std::int64_t>(1, shape.cached_bytes / 2);
+  };
+  std::stable_sort(items.begin(), items.end(), [&](const auto& a, const auto& b) {
+    const std::int64_t first = section_of(a), second = section_of(b);
+    return first != second ? first < second : work_of(a) > work_of(b);
+  });
   using Load = std::pair<std::int64_t, std::int64_t>;  // work, core
   std::priority_queue<Load, std::vector<Load>, std::greater<>> cores;
   for (std::int64_t c = 0; c < shape.cores; ++c) cores.push({0, c});

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::int64_t kWeightSlotBytes = 96 * 1024;  // larger slots only lengthen the ramp
 constexpr std::int64_t kStageBytes = 16 * 1024;       // smallest chunk worth a signal
+// Tiles of machines with a cache.
+constexpr std::int64_t kLeastRows = 64, kMostRows = 512, kMostColumns = 512;
+constexpr double kEqual = 1.02;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
@@ -36,20 +39,16 @@ std::int64_t k_step(const isa::CoreShape& shape, const LinearArgs& args) {
                   std::max(core::block_of(args.w.dtype), core::block_of(args.x.dtype)));
 }
 
-}  // namespace
-
-LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
+void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
   const std::int64_t m = args.x.rows;
-  const std::int64_t k = args.w.k;
   const std::int64_t panel = args.w.panel_rows;
-  LinearTiling t;
   // Rows: what two accumulators of one panel hold, evenly over the row tiles.
   std::int64_t most_rows = std::max<std::int64_t>(1, shape.accumulator_bytes / (2 * panel * 4));
   if (shape.tile_rows > 0) most_rows = std::min(most_rows, shape.tile_rows);
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;
-  const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
+  const std::int64_t x_row = core::bytes_of(args.x.dtype, args.w.k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
   // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
   const std::int64_t step = k_step(shape, args);
@@ -62,6 +61,68 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   t.nt = panel * panels_per_tile(args.w.panels(),
                                  std::clamp<std::int64_t>(most_panels, 1, args.w.panels()),
                                  shape.cores);
+}
+
+// Cycles of all rounds over the cores: a tile lasts as long as the array, or as what it reads.
+double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
+                     std::int64_t nt) {
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const std::int64_t tiles = ceil_div(args.x.rows, mt) * ceil_div(args.w.n, nt);
+  const double k = real(args.w.k);
+  const double array = k / real(shape.matrix_rows) * real(ceil_div(nt, shape.matrix_cols)) *
+                       real(std::max(mt, shape.matrix_rows));
+  const double read = k *
+                      (real(mt) * core::mean_bytes_of(args.x.dtype) +
+                       real(nt) * core::mean_bytes_of(args.w.dtype)) /
+                      real(shape.load_bytes_per_cycle);
+  const double written =
+      real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
+  return real(ceil_div(tiles, shape.cores)) * (std::max(array, read) + written);
+}
+
+// With a cache every core reads both operands of its tile as it goes: of the tiles whose
+// accumulators fit, the one whose rounds are shortest; of equals the one that reads least.
+void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  const std::int64_t panel = args.w.panel_rows;
+  const std::int64_t step = k_step(shape, args);
+  double best = 0;
+  for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
+    const std::int64_t mt = std::min(args.x.rows, rows);
+    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt *= 2) {
+      const std::int64_t operands =
+          OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
+          kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
+      if (4 * mt * nt > shape.accumulator_bytes) break;
+      if (best > 0 && operands > shape.scratchpad_bytes) break;
+      const double cycles = rounds_cycles(shape, args, mt, nt);
+      const bool less_read = mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
+      if (best > 0 && (cycles > best * kEqual || (cycles > best / kEqual && !less_read))) continue;
+      best = best > 0 ? std::min(best, cycles) : cycles;
+      t.mt = mt;
+      t.nt = nt;
+    }
+    if (mt == args.x.rows) break;
+  }
+  t.accumulators = 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
+  // Half the cache keeps the rows of X that a group of row tiles reads again and again.
+  const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
+  t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
+                                         ceil_div(args.x.rows, t.mt));
+}
+
+}  // namespace
+
+LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
+  const std::int64_t m = args.x.rows;
+  const std::int64_t k = args.w.k;
+  LinearTiling t;
+  const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
+  const std::int64_t step = k_step(shape, args);
+  if (shape.cached_bytes > 0 && shape.tile_rows == 0) {
+    choose_cached_tile(shape, args, t);
+  } else {
+    choose_managed_tile(shape, args, t);
+  }
 
   const std::int64_t panel_bytes = t.mt * x_row;
   t.x_in_shared = panel_bytes <= shape.shared_bytes;
