@@ -19,5 +19,6 @@ Table serve_steps_table();
 Table trace_table();
 Table validate_table();
 Table validate_summary_table();
+Table bench_table();
 
 }  // namespace ridgepoint::results

@@ -64,6 +64,7 @@ std::span<const Table> tables() {
       dram_table(),
       validate_table(),
       validate_summary_table(),
+      bench_table(),
   };
   // clang-format on
   return all;

@@ -38,7 +38,7 @@ Table capacity_table() {
       {"output_tokens_per_s", kReal, "generated tokens, all machines together"},
       {"running_mean_count", kReal, "running requests per machine, averaged"},
       {"preemptions_count", kInteger, "times a running request lost its cache"},
-      {"limit", kText, "what the missed level is due to; blank: all kept"},
+      {"limit", kText, "what the missed level is due to; of the answer: why the next value misses"},
   };
   return {"capacity", 1, "What meets the service levels", kColumns};
 }

@@ -132,6 +132,7 @@ Table serve_steps_table() {
       {"kv_block_internal_bytes", kInteger, "empty rest of blocks that hold some"},
       {"kv_reserved_unused_bytes", kInteger, "held blocks that are still empty"},
       {"kv_cached_evictable_bytes", kInteger, "free blocks that hold a reusable prefix"},
+      {"kv_cached_pinned_bytes", kInteger, "unused blocks that pinning keeps for later requests"},
       {"kv_free_bytes", kInteger, "free blocks"},
       {"kv_null_block_bytes", kInteger, "the null block"},
   };

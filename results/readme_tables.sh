@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes README.md's two tables and results/baseline from the CSV files of results/headline.sh.
-#
-#   results/readme_tables.sh [OUT]      OUT: the folder headline.sh wrote to (default: out/)
+# Writes README.md's two tables from the committed ones, after results/suites.sh has remade them.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-out="${1:-$root/out}"
+tables="$root/results/baseline"
 
 # table FILE "column[:heading[:format]] ..." -> Markdown. No cell of these tables holds a comma.
 table() {
@@ -31,6 +29,7 @@ table() {
         if (form[c] == "us") value = sprintf("%.1f", value / 1000)
         else if (form[c] == "GB") value = sprintf("%.2f", value / 1e9)
         else if (form[c] == "%") value = sprintf("%.1f %%", 100 * value)
+        else if (form[c] == "rows") value = value == 0 ? "all" : value
         else if (form[c] != "") value = sprintf("%." form[c] "f", value)
         line = line " " value " |"
       }
@@ -52,15 +51,12 @@ replace() {
 
 scratch="$(mktemp)"
 trap 'rm -f "$scratch"' EXIT
-table "$out/regimes.csv" "phase:step batch_count:batch:0 new_tokens_count:new_tokens:0 \
+table "$tables/regimes.csv" "phase:step batch_count:batch:0 new_tokens_count:new_tokens:0 tile_rows_count:tile_rows:rows \
 weight_flop_per_byte:FLOP/byte,_weights_only:2 flop_per_byte:FLOP/byte,_all_traffic:2 \
 hbm_read_bytes:GB_read:GB hbm_write_bytes:GB_written:GB time_ns:time,_us:us roofline_ns:roofline,_us:us \
 hbm_bandwidth_ratio:of_peak_bandwidth:% matrix_utilization_ratio:of_peak_FLOP/s:% bound:bound" >"$scratch"
 replace headline "$scratch"
-table "$out/serve.csv" "kv_policy:cache_memory running_mean_count:running,_mean:1 \
+table "$tables/kv_policies.csv" "trace:trace kv_policy:cache_memory running_mean_count:running,_mean:1 \
 running_max_count:running,_most:0 kv_used_ratio:allocated_slots_in_use:% ttft_mean_ms:TTFT_mean,_ms:1 \
 tpot_mean_ms:TPOT_mean,_ms:2 output_tokens_per_s:tokens/s:0" >"$scratch"
 replace serve "$scratch"
-
-mkdir -p "$root/results/baseline"
-cp "$out/regimes.csv" "$out/plan.csv" "$out/serve.csv" "$out/roofline.svg" "$root/results/baseline/"

@@ -240,10 +240,13 @@ double attention_bytes(const isa::CoreShape& shape, const AttentionArgs& args) {
   std::int64_t bytes = 0;
   for (const Sequence& sequence : args.sequences) {
     const std::int64_t before = sequence.context - sequence.new_tokens;
-    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += t.query_rows) {
-      const std::int64_t rows = std::min(t.query_rows, sequence.new_tokens - q0);
+    // With a cache the walks of a head may find each other's keys there.
+    const std::int64_t height = shape.cached_bytes > 0 ? sequence.new_tokens : t.query_rows;
+    const std::int64_t parts = shape.cached_bytes > 0 ? 1 : t.parts;
+    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += height) {
+      const std::int64_t rows = std::min(height, sequence.new_tokens - q0);
       const std::int64_t keys = before + q0 + rows - args.first_visible(sequence, q0);
-      bytes += args.kv_heads() * t.parts * keys * key;
+      bytes += args.kv_heads() * parts * keys * key;
     }
     bytes += sequence.new_tokens * args.heads *
              (core::bytes_of(args.q.dtype, args.qk_dim()) +

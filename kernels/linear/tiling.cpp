@@ -34,24 +34,40 @@ std::int64_t panels_per_tile(std::int64_t panels, std::int64_t most, std::int64_
 }
 
 // K comes in multiples of an array pass and of the formats' blocks.
-std::int64_t k_step(const isa::CoreShape& shape, const LinearArgs& args) {
-  return std::lcm(shape.matrix_rows,
-                  std::max(core::block_of(args.w.dtype), core::block_of(args.x.dtype)));
+std::int64_t k_step(const isa::CoreShape& shape, core::DType w, core::DType x) {
+  return std::lcm(shape.matrix_rows, std::max(core::block_of(w), core::block_of(x)));
 }
+
+}  // namespace
+
+std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
+                            core::DType x) {
+  const std::int64_t step = k_step(shape, w, x);
+  std::int64_t rows = shape.accumulator_bytes / (2 * panel * 4);
+  if (shape.tile_rows > 0) rows = std::min(rows, shape.tile_rows);
+  // Slots of the smallest K step, X staged on its way to the shared memory, a residual in chunks.
+  const std::int64_t left =
+      shape.scratchpad_bytes - OperandStream::bytes(kWeightSlots, panel, step, w, x);
+  const std::int64_t chunk =
+      (kActivationSlots + kStageSlots) * kEpilogueChunks * core::bytes_of(x, step) +
+      kResidualSlots * core::bytes_of(x, panel);
+  return std::max<std::int64_t>(1, std::min(rows, left / chunk * kEpilogueChunks));
+}
+
+namespace {
 
 void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
   const std::int64_t m = args.x.rows;
   const std::int64_t panel = args.w.panel_rows;
-  // Rows: what two accumulators of one panel hold, evenly over the row tiles.
-  std::int64_t most_rows = std::max<std::int64_t>(1, shape.accumulator_bytes / (2 * panel * 4));
-  if (shape.tile_rows > 0) most_rows = std::min(most_rows, shape.tile_rows);
+  // Evenly over the row tiles.
+  const std::int64_t most_rows = most_tile_rows(shape, panel, args.w.dtype, args.x.dtype);
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;
   const std::int64_t x_row = core::bytes_of(args.x.dtype, args.w.k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
   // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
-  const std::int64_t step = k_step(shape, args);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
   const std::int64_t weight_ring =
       OperandStream::bytes(kWeightSlots, panel, step, args.w.dtype, args.x.dtype);
   const std::int64_t most_panels =
@@ -84,14 +100,19 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
 // accumulators fit, the one whose rounds are shortest; of equals the one that reads least.
 void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
   const std::int64_t panel = args.w.panel_rows;
-  const std::int64_t step = k_step(shape, args);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
   double best = 0;
   for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
     const std::int64_t mt = std::min(args.x.rows, rows);
     for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt *= 2) {
-      const std::int64_t operands =
+      std::int64_t operands =
           OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
           kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
+      if (args.bias) operands += core::bytes_of(args.bias->dtype, nt);
+      if (args.residual) {
+        operands += kResidualSlots * ceil_div(mt, kEpilogueChunks) *
+                    core::bytes_of(args.residual->dtype, nt);
+      }
       if (4 * mt * nt > shape.accumulator_bytes) break;
       if (best > 0 && operands > shape.scratchpad_bytes) break;
       const double cycles = rounds_cycles(shape, args, mt, nt);
@@ -117,7 +138,7 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   const std::int64_t k = args.w.k;
   LinearTiling t;
   const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
-  const std::int64_t step = k_step(shape, args);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
   if (shape.cached_bytes > 0 && shape.tile_rows == 0) {
     choose_cached_tile(shape, args, t);
   } else {
@@ -135,7 +156,8 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   if (t.x_in_core) budget -= t.mt * x_row;
   if (args.bias) budget -= core::bytes_of(args.bias->dtype, t.nt);
   if (args.residual) {
-    budget -= kResidualSlots * ceil_div(t.mt, 4) * core::bytes_of(args.residual->dtype, t.nt);
+    budget -= kResidualSlots * ceil_div(t.mt, kEpilogueChunks) *
+              core::bytes_of(args.residual->dtype, t.nt);
   }
   const auto slots_fit = [&](std::int64_t kt) {
     std::int64_t bytes = OperandStream::bytes(kWeightSlots, t.nt, kt, args.w.dtype, args.x.dtype);
@@ -171,7 +193,9 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
     if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
   }
   const std::int64_t tiles = ceil_div(args.w.n, t.nt);
-  t.x_reads = t.x_in_shared ? 1 : t.x_in_core ? std::min(tiles, shape.cores) : tiles;
+  t.x_reads = t.x_in_shared || t.wave_rows > 0 ? 1
+              : t.x_in_core                    ? std::min(tiles, shape.cores)
+                                               : tiles;
   return t;
 }
 
@@ -181,7 +205,9 @@ double traffic_bytes(const LinearArgs& args, const LinearTiling& tiling) {
   const auto row = [](core::DType dtype, std::int64_t columns) {
     return static_cast<double>(core::bytes_of(dtype, columns));
   };
-  const auto row_tiles = static_cast<double>(ceil_div(args.x.rows, tiling.mt));
+  // A group of row tiles that shares the cache reads the weights once.
+  const std::int64_t group = std::max<std::int64_t>(1, tiling.wave_rows);
+  const auto row_tiles = static_cast<double>(ceil_div(ceil_div(args.x.rows, tiling.mt), group));
   double bytes = row(args.w.dtype, args.w.k) * n * row_tiles +
                  row(args.x.dtype, args.w.k) * m * static_cast<double>(tiling.x_reads) +
                  row(args.y.dtype, args.w.n) * m;

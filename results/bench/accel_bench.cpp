@@ -3,6 +3,7 @@
 // of llama-2-7b with every layer and every burst simulated. DRAM alone is in dram_bench.cpp.
 #include <benchmark/benchmark.h>
 
+#include "results/bench/bench_main.hpp"
 #include "sim/soc/machine.hpp"
 #include "workloads/models/registry.hpp"
 #include "workloads/step/runner.hpp"
@@ -71,8 +72,4 @@ BENCHMARK(prefill_512_one_layer_of_llama_2_7b)->Unit(benchmark::kSecond)->Iterat
 }  // namespace
 }  // namespace ridgepoint
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
+int main(int argc, char** argv) { return ridgepoint::bench::run_benchmarks(argc, argv); }

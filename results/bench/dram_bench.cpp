@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "results/bench/bench_main.hpp"
 #include "sim/dram/channel.hpp"
 
 namespace ridgepoint::dram {
@@ -92,9 +93,4 @@ BENCHMARK(run)->Apply(all)->Iterations(1)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace ridgepoint::dram
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
+int main(int argc, char** argv) { return ridgepoint::bench::run_benchmarks(argc, argv); }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "results/bench/bench_main.hpp"
 #include "sim/soc/machine.hpp"
 #include "workloads/models/registry.hpp"
 #include "workloads/serving/engine.hpp"
@@ -76,8 +77,4 @@ BENCHMARK(engine_with_known_steps)->Arg(19366)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace ridgepoint::workloads
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-}
+int main(int argc, char** argv) { return ridgepoint::bench::run_benchmarks(argc, argv); }

@@ -41,8 +41,8 @@ part(s, i) = i == 1 ? s[1:strstrt(s, "|") - 1] : part(s[strstrt(s, "|") + 1:], i
 array colour[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", \
   "#777777"]
 set title "Requests that fit beside the weights"
-set xlabel "tokens a request holds (tokens)"
-set ylabel "requests at the same time"
+set xlabel "length of a request (tokens)"
+set ylabel "at the same time (requests)"
 set logscale x 2
 set logscale y 10
 set grid linecolor "#dddddd"

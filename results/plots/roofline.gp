@@ -69,10 +69,11 @@ set arrow 1 from ridge, graph 0.22 to ridge, peak nohead dashtype 3 linecolor "#
 set label 3 sprintf("ridge %.0f FLOP/byte", ridge) at ridge, peak right offset -1.0,0.7 \
   textcolor "#444444"
 
-# Few points get a name: the batch of a decode step, the prompt of a prefill step.
+# Few points get a name: the batch of a decode step, the new tokens of a prefill step. Slanted, they
+# keep clear of each other.
 few = X_records <= 16
 point_name(p) = !few ? "" : p eq "decode" ? sprintf("B=%d", int(column("batch_count"))) : \
-  sprintf("%d tokens", int(column("batch_count") * column("new_tokens_count")))
+  sprintf("T=%d", int(column("batch_count") * column("new_tokens_count")))
 x_of(p) = is_phase(p) ? column("flop_per_byte") : NaN
 rate(unused) = tflops(column("flops"), column("time_ns"))
 plot roof(x) with lines linewidth 2 linecolor "#000000" title "roof of the machine", \
@@ -80,7 +81,7 @@ plot roof(x) with lines linewidth 2 linecolor "#000000" title "roof of the machi
     linecolor "#D55E00" title "prefill", \
   csv using (x_of("decode")):(rate(0)) with points pointtype 7 pointsize 1.2 \
     linecolor "#0072B2" title "decode", \
-  csv using (x_of("prefill")):(rate(0)):(point_name("prefill")) with labels left offset 1,-0.5 \
-    font ",10" textcolor "#7a3600" notitle, \
-  csv using (x_of("decode")):(rate(0)):(point_name("decode")) with labels left offset 1,-0.5 \
-    font ",10" textcolor "#00456c" notitle
+  csv using (x_of("prefill")):(rate(0)):(point_name("prefill")) with labels left rotate by -45 \
+    offset 0.4,-0.6 font ",10" textcolor "#7a3600" notitle, \
+  csv using (x_of("decode")):(rate(0)):(point_name("decode")) with labels left rotate by -45 \
+    offset 0.4,-0.6 font ",10" textcolor "#00456c" notitle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's event loop: programs, tokens, engines. The DMA is in core_dma.cpp.
+// The core's event loop: programs, tokens, engines. The DMA is in core_dma.cpp, the
+// books of where the time went in core_books.cpp.
 #include "sim/accel/core.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void Core::launch(isa::Program program, core::Cycle start, bool values) {
   scratchpad_used_ = 0;
   accumulator_used_ = 0;
   tile_values_.clear();
-  schedule(start, What::kStart, 0);
+  schedule(start, CoreAction::kStart, 0);
 }
 
 void Core::close_kernel(core::Cycle kernel_end, core::Cycle next_start) {
@@ -58,20 +59,20 @@ void Core::book_all(Stall reason, core::Cycle until) {
   booked_ = until;
 }
 
-void Core::schedule(core::Cycle cycle, What what, std::uint64_t payload) {
+void Core::schedule(core::Cycle cycle, CoreAction what, std::uint64_t payload) {
   events_.push({cycle, static_cast<std::uint64_t>(what), payload});
 }
 
 void Core::on_response(std::uint64_t id, core::Femtoseconds time) {
-  schedule(clock_.first_cycle_at_or_after(time), What::kResponse, id);
+  schedule(clock_.first_cycle_at_or_after(time), CoreAction::kResponse, id);
 }
 
 void Core::on_credit(std::uint32_t port, core::Femtoseconds time) {
-  schedule(clock_.first_cycle_at_or_after(time), What::kCredit, port);
+  schedule(clock_.first_cycle_at_or_after(time), CoreAction::kCredit, port);
 }
 
 void Core::on_shared_token(std::uint32_t slot, core::Femtoseconds time) {
-  schedule(clock_.first_cycle_at_or_after(time), What::kShared, slot);
+  schedule(clock_.first_cycle_at_or_after(time), CoreAction::kShared, slot);
 }
 
 void Core::advance(core::Cycle until) {
@@ -81,7 +82,7 @@ void Core::advance(core::Cycle until) {
     if (running_) book(now);
     changed_ = false;
     while (!events_.empty() && events_.top().cycle == now) {
-      const Event event = events_.top();
+      const CoreEvent event = events_.top();
       events_.pop();
       process(event, now);
     }
@@ -91,33 +92,33 @@ void Core::advance(core::Cycle until) {
   }
 }
 
-void Core::process(const Event& event, core::Cycle now) {
-  switch (static_cast<What>(event.sequence)) {
-    case What::kStart:
+void Core::process(const CoreEvent& event, core::Cycle now) {
+  switch (static_cast<CoreAction>(event.sequence)) {
+    case CoreAction::kStart:
       started_ = true;
       changed_ = true;
       break;
-    case What::kResponse:
+    case CoreAction::kResponse:
       on_piece(event.payload, now);
       break;
-    case What::kCredit:
+    case CoreAction::kCredit:
       if (event.payload < port_blocked_.size()) port_blocked_[event.payload] = false;
       changed_ = true;
       break;
-    case What::kShared:
+    case CoreAction::kShared:
       if (shared_done_.size() <= event.payload) {
         shared_done_.resize(event.payload + 1, core::kNever);
       }
       shared_done_[event.payload] = now;
       changed_ = true;
       break;
-    case What::kTransferDone:
+    case CoreAction::kTransferDone:
       finish_transfer(static_cast<std::uint32_t>(event.payload), now);
       break;
-    case What::kArrayDone:
+    case CoreAction::kArrayDone:
       finish_array(static_cast<Engine>(event.payload), now);
       break;
-    case What::kRetry:
+    case CoreAction::kRetry:
       changed_ = true;
       break;
   }
@@ -198,8 +199,8 @@ bool Core::start_array(Engine engine, core::Cycle now) {
   unit.free_at = now + occupancy;
   if (observer_) observer_->on_compute(index(), command, now, unit.free_at);
   unit.executing.push_back(std::move(command));
-  schedule(now + occupancy + latency, What::kArrayDone, static_cast<std::uint64_t>(engine));
-  if (latency > 0) schedule(now + occupancy, What::kRetry, 0);
+  schedule(now + occupancy + latency, CoreAction::kArrayDone, static_cast<std::uint64_t>(engine));
+  if (latency > 0) schedule(now + occupancy, CoreAction::kRetry, 0);
   return true;
 }
 
@@ -255,51 +256,6 @@ bool Core::ready(const isa::Deps& deps) const {
   return true;
 }
 
-Stall Core::reason_of(const isa::Deps& deps) const {
-  for (std::uint32_t i = 0; i < deps.count; ++i) {
-    const isa::Token token = deps.tokens[i];
-    if (done(token)) continue;
-    if ((token.index & kSharedBit) != 0) return Stall::kWaitSync;
-    switch (token_engine_[token.index]) {
-      case Engine::kLoad:
-        return Stall::kWaitLoad;
-      case Engine::kMatrix:
-        return Stall::kWaitMatrix;
-      case Engine::kVector:
-        return Stall::kWaitVector;
-      case Engine::kStore:
-        return Stall::kWaitStore;
-    }
-  }
-  return Stall::kNoCommand;
-}
-
-Stall Core::current_reason(Engine engine, core::Cycle now) const {
-  if (engine == Engine::kLoad || engine == Engine::kStore) {
-    const Mover& unit = engine == Engine::kLoad ? load_ : store_;
-    if (unit.active_transfers > 0) {
-      return unit.in_flight_pieces == 0 && unit.blocked_on_port ? Stall::kBackPressure
-                                                                : Stall::kBusy;
-    }
-    return unit.queue.empty() ? Stall::kNoCommand : reason_of(unit.queue.front().deps);
-  }
-  const Array& unit = engine == Engine::kMatrix ? matrix_ : vector_;
-  if (unit.free_at > now) return Stall::kBusy;
-  return unit.queue.empty() ? Stall::kNoCommand : reason_of(unit.queue.front().deps);
-}
-
-void Core::book(core::Cycle now) {
-  const core::Cycle span = now - booked_;
-  if (span <= 0) return;
-  for (std::size_t e = 0; e < isa::kEngines; ++e) counters_.stalls[e][reason_[e]] += span;
-  if (observer_) {
-    for (std::size_t e = 0; e < isa::kEngines; ++e) {
-      observer_->on_state(index(), static_cast<Engine>(e), reason_[e], booked_, now);
-    }
-  }
-  booked_ = now;
-}
-
 void Core::check_finished(core::Cycle now) {
   if (!program_.finished() || load_.active_transfers + store_.active_transfers > 0) return;
   if (!load_.queue.empty() || !store_.queue.empty()) return;
@@ -336,19 +292,6 @@ isa::Tile Core::tile(std::int64_t rows, std::int64_t cols, core::DType dtype) {
 isa::Tile Core::accumulator(std::int64_t rows, std::int64_t cols) {
   return allocate(rows, cols, core::DType::kFp32, accumulator_used_, config_.accumulator_bytes,
                   "core.accumulator_kib");
-}
-
-std::string Core::describe() const {
-  std::string text = "core " + std::to_string(index()) + (running_ ? "" : " finished");
-  if (!running_) return text;
-  if (program_waits_for_.valid()) {
-    text += "; program waits for token " + std::to_string(program_waits_for_.index);
-  }
-  for (std::size_t e = 0; e < isa::kEngines; ++e) {
-    text += "; " + std::string(isa::kEngineNames[e]) + ": " +
-            std::string(probe::kStallNames[static_cast<std::size_t>(reason_[e])]);
-  }
-  return text;
 }
 
 }  // namespace ridgepoint::accel

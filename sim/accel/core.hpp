@@ -5,13 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <queue>
 #include <string>
 #include <vector>
 
 #include "sim/accel/config.hpp"
+#include "sim/accel/core_state.hpp"
 #include "sim/accel/fabric.hpp"
 #include "sim/accel/observer.hpp"
 #include "sim/core/time.hpp"
@@ -19,14 +19,6 @@
 #include "sim/probe/stall.hpp"
 
 namespace ridgepoint::accel {
-
-// Work done by one core since it was built.
-struct CoreCounters {
-  std::array<probe::StallCycles, isa::kEngines> stalls{};
-  std::array<std::uint64_t, isa::kEngines> commands{};
-  double matrix_flops = 0;  // 2 per multiply-accumulate asked for
-  double vector_elements = 0;
-};
 
 // Cycles the array is occupied by one command, and its pipeline latency after that. Weight
 // stationary: ceil(K/rows) * ceil(N/cols) passes; each streams M rows while the next pass's
@@ -77,53 +69,10 @@ class Core final : public isa::CorePort {
   isa::Token issue(isa::Command command) override;
 
  private:
-  // In the order in which events of one cycle are applied.
-  enum class What : std::uint8_t {
-    kStart,
-    kResponse,
-    kCredit,
-    kShared,
-    kTransferDone,
-    kArrayDone,
-    kRetry
-  };
-  struct Event {
-    core::Cycle cycle;
-    std::uint64_t sequence;  // ties: What, then payload: order of delivery does not matter
-    std::uint64_t payload;
-    bool operator>(const Event& other) const {
-      if (cycle != other.cycle) return cycle > other.cycle;
-      if (sequence != other.sequence) return sequence > other.sequence;
-      return payload > other.payload;
-    }
-  };
-  // A load or store between its start and its last piece's arrival.
-  struct Transfer {
-    isa::Command command;
-    std::vector<Piece> pieces;
-    std::size_t issued = 0;
-    std::size_t outstanding = 0;
-  };
-  struct Mover {  // one DMA direction
-    std::deque<isa::Command> queue;
-    std::uint32_t current = kNoTransfer;  // being cut into pieces
-    core::Cycle next_issue = 0;
-    std::int64_t in_flight_bytes = 0;
-    std::int64_t limit_bytes = 0;
-    std::uint64_t in_flight_pieces = 0;
-    std::uint64_t active_transfers = 0;
-    bool blocked_on_port = false;
-  };
-  struct Array {  // matrix or vector engine
-    std::deque<isa::Command> queue;
-    std::deque<isa::Command> executing;  // started, result not yet out (pipelined)
-    core::Cycle free_at = 0;
-  };
-  static constexpr std::uint32_t kNoTransfer = 0xffffffffu;
   static constexpr std::uint32_t kSharedBit = 0x80000000u;
 
-  void schedule(core::Cycle cycle, What what, std::uint64_t payload);
-  void process(const Event& event, core::Cycle now);
+  void schedule(core::Cycle cycle, CoreAction what, std::uint64_t payload);
+  void process(const CoreEvent& event, core::Cycle now);
   void settle(core::Cycle now);
   bool resume_program();
   bool start_mover(isa::Engine engine, core::Cycle now);
@@ -149,7 +98,7 @@ class Core final : public isa::CorePort {
   const AcceleratorConfig& config_;
   Fabric& fabric_;
   core::Clock clock_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::priority_queue<CoreEvent, std::vector<CoreEvent>, std::greater<>> events_;
 
   isa::Program program_;
   isa::Token program_waits_for_;

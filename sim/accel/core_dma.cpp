@@ -114,7 +114,7 @@ void Core::on_piece(std::uint64_t id, core::Cycle now) {
   }
   --transfer.outstanding;
   if (transfer.outstanding == 0 && transfer.issued == transfer.pieces.size()) {
-    schedule(arrived, What::kTransferDone, index);
+    schedule(arrived, CoreAction::kTransferDone, index);
   }
   // Room for more in flight, or the last piece of a blocked engine: look again.
   if (unit.current != kNoTransfer) changed_ = true;

@@ -46,7 +46,9 @@ class CapacitySearch {
   workloads::LimitSearch search() const;
   ProbePoint point_of(double value) const;
   bool try_value(double value);
-  void add_row(results::TableWriter& table, const Tried& tried, std::size_t id, bool answer) const;
+  // `next`: of the answer, why the next value misses.
+  void add_row(results::TableWriter& table, const Tried& tried, std::size_t id, bool answer,
+               const std::string& next) const;
   std::string table_text() const;
   std::string answer_text(const workloads::LimitFound& found) const;
   const Tried* tried_at(const std::optional<double>& value) const;
@@ -99,7 +101,11 @@ workloads::LimitSearch CapacitySearch::search() const {
   if (seek_ == "machines") {
     search.whole = true;
     search.start = search.least = 1;
-    search.most = static_cast<double>(options_.integer("capacity.most_machines"));
+    // More machines than requests would stand idle.
+    const auto requests = static_cast<std::int64_t>(
+        workloads::analyse_trace(*trace_of(options_, setting_.trace)).requests);
+    search.most = static_cast<double>(
+        std::clamp<std::int64_t>(requests, 1, options_.integer("capacity.most_machines")));
     return search;
   }
   // From the first memory that holds the weights and two blocks.
@@ -150,7 +156,7 @@ const Tried* CapacitySearch::tried_at(const std::optional<double>& value) const 
 }
 
 void CapacitySearch::add_row(results::TableWriter& table, const Tried& tried, std::size_t id,
-                             bool answer) const {
+                             bool answer, const std::string& next) const {
   const ProbeResult& result = tried.result;
   results::Row row(results::table("capacity"), options_);
   row.set("machine", options_.text("machine.name"))
@@ -162,7 +168,7 @@ void CapacitySearch::add_row(results::TableWriter& table, const Tried& tried, st
       .set("kv_blocks_count", tried.point.setting.kv_blocks)
       .set("met", result.met ? "true" : "false")
       .set("answer", answer ? "true" : "false")
-      .set("limit", result.limit);
+      .set("limit", answer ? next : result.limit);
   if (rate_ > 0) row.set("arrival_requests_per_s", rate_ / tried.point.time_scale);
   if (result.requests > 0) {
     row.set("requests_count", result.requests)
@@ -228,8 +234,13 @@ int CapacitySearch::run() {
   results::TableWriter table = context_.table("capacity");
   const workloads::LimitFound found =
       workloads::find_limit(search(), [this](double value) { return try_value(value); });
+  const bool answer_only = options_.enabled("capacity.answer_only");
+  const std::optional<double> shown = found.holds ? found.holds : found.fails;
   for (std::size_t i = 0; i < tried_.size(); ++i) {
-    add_row(table, tried_[i], i + 1, found.holds && tried_[i].value == *found.holds);
+    const bool answer = found.holds && tried_[i].value == *found.holds;
+    const std::string next = answer && found.fails ? tried_at(found.fails)->result.limit : "";
+    if (answer_only && tried_[i].value != shown) continue;
+    add_row(table, tried_[i], i + 1, answer, next);
   }
   table.finish();
   context_.say(table_text());

@@ -27,6 +27,45 @@ constexpr Document kDocuments[] = {
     {"columns", &column_dictionary},
 };
 
+// A committed file of results/baseline. A new one is a row.
+struct CommittedTable {
+  std::string_view file;
+  std::string_view what;
+  std::string_view command;
+};
+
+constexpr CommittedTable kCommitted[] = {
+    {"regimes.csv", "FLOP/byte against tokens, batch and tile; the README's table",
+     "results/suites.sh regimes"},
+    {"roofline.svg", "its picture in the README", "results/suites.sh regimes"},
+    {"bandwidth_vs_compute.csv", "the ridge moves with bandwidth and with cores",
+     "results/suites.sh bandwidth_vs_compute"},
+    {"hbm_generations.csv", "one accelerator beside HBM2, 2E, 3, 3E and 4",
+     "results/suites.sh hbm_generations"},
+    {"kv_policies.csv", "cache memory policies on three generated traces; the README's table",
+     "results/suites.sh kv_policies"},
+    {"cache_formats.csv", "32 against 8 KV heads, and three cache formats, against context",
+     "results/suites.sh cache_formats"},
+    {"context_vs_concurrency.csv", "requests that fit beside the weights, for every model",
+     "results/suites.sh context_vs_concurrency"},
+    {"machines.csv", "every machine preset on one model", "results/suites.sh machines"},
+    {"small.csv", "a model small enough to be remade in a second", "results/suites.sh small"},
+};
+
+std::string committed_tables() {
+  std::vector<results::TextRow> rows;
+  for (const CommittedTable& one : kCommitted) {
+    const std::string file(one.file);
+    rows.push_back({'[' + file + "](baseline/" + file + ')', std::string(one.what),
+                    '`' + std::string(one.command) + '`'});
+  }
+  return "\n## Committed tables\n\n"
+         "`results/suites.sh` remakes all suites, `workloads/suites/*.ini`; a test remakes the "
+         "quick\n"
+         "ones byte for byte, and one point of each of the others.\n\n" +
+         results::markdown_table({"table", "what", "remade by"}, rows);
+}
+
 }  // namespace
 
 std::string column_dictionary() {
@@ -65,6 +104,7 @@ std::string column_dictionary() {
       "gnuplot -e \"csv='plan.csv'; out='capacity.svg'\" results/plots/capacity.gp\n"
       "gnuplot -e \"csv='validation.csv'; out='validation.svg'\" results/plots/validation.gp\n"
       "```\n";
+  text += committed_tables();
   return text;
 }
 

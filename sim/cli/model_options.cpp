@@ -39,8 +39,4 @@ kernels::ExpertLoads expert_loads_of(const config::Options& options) {
   return loads;
 }
 
-std::uint64_t usable_bytes(const config::Options& options, const soc::Machine& machine) {
-  return std::min(static_cast<std::uint64_t>(config::memory_bytes(options)), machine.hbm_bytes());
-}
-
 }  // namespace ridgepoint::cli

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several subcommands read from the options: the model, its formats, the memory it may use.
+// What several subcommands read from the options: the model and its formats.
 #pragma once
 
 #include "kernels/experts/routing.hpp"
 #include "sim/config/options.hpp"
-#include "sim/soc/machine.hpp"
 #include "workloads/models/shape.hpp"
 #include "workloads/step/placement.hpp"
 
@@ -15,7 +14,5 @@ workloads::Formats formats_of(const config::Options& options);
 // How the experts are chosen in timing-only steps, from run.expert_skew, run.expert_loads and the
 // seed.
 kernels::ExpertLoads expert_loads_of(const config::Options& options);
-// The smaller of machine.memory_gib and what the HBM holds.
-std::uint64_t usable_bytes(const config::Options& options, const soc::Machine& machine);
 
 }  // namespace ridgepoint::cli

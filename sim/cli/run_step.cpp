@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/cli/model_options.hpp"
+#include "sim/config/bind_machine.hpp"
 #include "workloads/step/step.hpp"
 
 namespace ridgepoint::cli {
@@ -48,7 +49,7 @@ workloads::PlacementSpec placement_of(const config::Options& options, const soc:
   spec.max_sampled = request.batch;
   spec.block_tokens = options.integer("serve.block_tokens");
   spec.kv_blocks = request.batch * ((request.context + spec.block_tokens - 1) / spec.block_tokens);
-  spec.memory_bytes = usable_bytes(options, machine);
+  spec.memory_bytes = static_cast<std::uint64_t>(config::memory_bytes(options));
   spec.workspace_bytes = workloads::step_workspace_bytes(shape, model_of(options), request.batch,
                                                          options.integer("run.attention_splits"));
   spec.panel_rows = shape.matrix_cols;

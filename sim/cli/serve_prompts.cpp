@@ -162,7 +162,7 @@ workloads::ServingSummary PromptRun::serve(workloads::EngineObservers observers,
   spec.block_tokens = options_.integer("serve.block_tokens");
   spec.max_batch_tokens = options_.integer("serve.max_batch_tokens");
   spec.max_num_seqs = options_.integer("serve.max_num_seqs");
-  spec.memory_bytes = usable_bytes(options_, machine);
+  spec.memory_bytes = static_cast<std::uint64_t>(config::memory_bytes(options_));
   spec.stop_token = stop_;
   spec.choose = [this](std::uint64_t request, std::int64_t position,
                        std::span<const float> logits) {

@@ -157,6 +157,7 @@ void ServeTables::add_step(const workloads::StepRecord& record) {
       .set("kv_block_internal_bytes", record.kv.block_internal * bytes)
       .set("kv_reserved_unused_bytes", record.kv.reserved_unused * bytes)
       .set("kv_cached_evictable_bytes", record.kv.cached_evictable * bytes)
+      .set("kv_cached_pinned_bytes", record.kv.cached_pinned * bytes)
       .set("kv_free_bytes", record.kv.free * bytes)
       .set("kv_null_block_bytes", record.kv.null_block * bytes);
   if (record.waiting > 0) {

@@ -6,6 +6,7 @@
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/plan_input.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/config/bind_machine.hpp"
 #include "sim/core/error.hpp"
 
 namespace ridgepoint::cli {
@@ -57,6 +58,8 @@ workloads::KvOptions kv_options_of(const config::Options& options, const ServeSe
   kv.policy = options.text("serve.kv_policy");
   kv.reserve_tokens = options.integer("serve.reserve_tokens");
   kv.prefix_cache = options.enabled("serve.prefix_cache");
+  kv.pin_tokens = options.integer("serve.pin_tokens");
+  kv.pin_share = options.real("serve.pin_share");
   kv.salt = model + '/' + options.text("run.kv_dtype");
   return kv;
 }
@@ -84,15 +87,15 @@ ServeSetting serve_setting_of(const config::Options& options, const workloads::M
   return setting;
 }
 
-workloads::MachineStepSpec step_spec_of(const config::Options& options, const ServeSetting& setting,
-                                        const soc::Machine& machine) {
+workloads::MachineStepSpec step_spec_of(const config::Options& options,
+                                        const ServeSetting& setting) {
   workloads::MachineStepSpec spec;
   spec.formats = formats_of(options);
   spec.kv_blocks = setting.kv_blocks;
   spec.block_tokens = options.integer("serve.block_tokens");
   spec.max_batch_tokens = options.integer("serve.max_batch_tokens");
   spec.max_num_seqs = options.integer("serve.max_num_seqs");
-  spec.memory_bytes = usable_bytes(options, machine);
+  spec.memory_bytes = static_cast<std::uint64_t>(config::memory_bytes(options));
   spec.seed = static_cast<std::uint64_t>(options.integer("general.seed"));
   return spec;
 }

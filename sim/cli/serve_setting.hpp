@@ -6,7 +6,6 @@
 #include <string>
 
 #include "sim/config/options.hpp"
-#include "sim/soc/machine.hpp"
 #include "workloads/serving/capacity.hpp"
 #include "workloads/serving/engine.hpp"
 #include "workloads/serving/machine_step_time.hpp"
@@ -32,7 +31,7 @@ workloads::EngineOptions engine_options_of(const config::Options& options,
 workloads::KvOptions kv_options_of(const config::Options& options, const ServeSetting& setting,
                                    const std::string& model);
 
-workloads::MachineStepSpec step_spec_of(const config::Options& options, const ServeSetting& setting,
-                                        const soc::Machine& machine);
+workloads::MachineStepSpec step_spec_of(const config::Options& options,
+                                        const ServeSetting& setting);
 
 }  // namespace ridgepoint::cli

@@ -51,7 +51,7 @@ std::string context_of(const config::Options& options, const workloads::ModelSha
 
 StepTimes::StepTimes(const config::Options& options, soc::Machine& machine,
                      const workloads::ModelShape& shape, const ServeSetting& setting) {
-  workloads::MachineStepSpec spec = step_spec_of(options, setting, machine);
+  workloads::MachineStepSpec spec = step_spec_of(options, setting);
   if (options.enabled("serve.exact")) {
     exact_ = std::make_unique<workloads::ExactStepTime>(machine, shape, spec);
     return;

@@ -132,6 +132,7 @@ class Sweep {
 
   Cells arguments_of(const Job& job) const {
     Cells arguments{plan_.target, "--quiet"};
+    if (plan_.target == "capacity") arguments.emplace_back("--answer-only");  // a row per point
     arguments.insert(arguments.end(), job.point.arguments.begin(), job.point.arguments.end());
     return arguments;
   }

@@ -171,7 +171,21 @@ soc::MachineConfig machine_config(const Options& options) {
 }
 
 std::int64_t memory_bytes(const Options& options) {
-  return bytes_from(options, "machine.memory_gib", kGib);
+  const std::int64_t asked = bytes_from(options, "machine.memory_gib", kGib);
+  const dram::Config hbm = dram_config(options);
+  const std::int64_t held = dram::resolve(hbm).total_bytes();
+  if (asked <= held) return asked;
+  const auto from_command = [&](std::string_view key) {
+    return options.origin(key).kind == Origin::Kind::kFlag;
+  };
+  const bool other_stacks = from_command("hbm.stacks") || from_command("hbm.standard") ||
+                            from_command("hbm.stack_capacity_bytes");
+  if (other_stacks && !from_command("machine.memory_gib")) return held;
+  const std::string gib = format_real(static_cast<double>(held) / kGib);
+  options.fail("machine.memory_gib",
+               "is more than the HBM holds: " + gib + " GiB in " +
+                   std::to_string(hbm.stacks) + " stacks",
+               "at most " + gib + ", or more hbm.stacks or hbm.stack_capacity_bytes");
 }
 
 }  // namespace ridgepoint::config

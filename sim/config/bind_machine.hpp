@@ -21,7 +21,9 @@ dram::Config dram_config(const Options& options);
 // Both together, under the machine's name.
 soc::MachineConfig machine_config(const Options& options);
 
-// machine.memory_gib in bytes.
+// machine.memory_gib in bytes. The command line's hbm.stacks, standard or stack capacity may leave
+// less than the machine's own description says: then what they hold. Throws InputError if
+// memory_gib asks for more than the HBM has otherwise.
 std::int64_t memory_bytes(const Options& options);
 
 }  // namespace ridgepoint::config

@@ -47,6 +47,12 @@ OptionGroup capacity_options() {
        .maximum = 1048576,
        .help = "with --seek machines: no more are tried",
        .column = "most_machines_count"},
+      {.key = "capacity.answer_only",
+       .flag = "answer_only",
+       .type = kSwitch,
+       .fallback = "false",
+       .help = "one row: the value that meets the levels, or the nearest if none does",
+       .identity = false},
   };
   return {"Capacity", "capacity", kRows};
 }

@@ -23,7 +23,7 @@ OptionGroup machine_options() {
        .unit = "GiB",
        .minimum = 0.001,
        .maximum = 65536,
-       .help = "memory a user can allocate"},
+       .help = "memory a user can allocate; at most what the HBM holds"},
       {.key = "core.count",
        .type = kInteger,
        .required = true,

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/core/memory_port.hpp"
@@ -18,6 +19,7 @@ class BankQueues {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr int kVisitBursts = 32;  // longest visit
+  static constexpr int kMostBanks = 64;    // bits of a set of them
   struct Burst {
     std::int64_t number;  // in the channel
     std::uint64_t order;  // of entering
@@ -39,7 +41,7 @@ class BankQueues {
   };
 
   BankQueues(int capacity, int banks)
-      : visits_(static_cast<std::size_t>(capacity)),
+      : visits_(std::make_unique_for_overwrite<Visit[]>(static_cast<std::size_t>(capacity))),
         lists_(static_cast<std::size_t>(banks)),
         capacity_(capacity) {
     for (int slot = capacity; slot-- > 0;) free_.push_back(static_cast<std::uint16_t>(slot));
@@ -96,23 +98,7 @@ class BankQueues {
     size_ -= bursts;
   }
   // The last queued burst of hit(bank) leaves, and with it the visit.
-  void leave_last(int bank) {
-    List& from = list(bank);
-    const std::uint16_t slot = from.hit;
-    const Visit& visit = visits_[slot];
-    --size_;
-    if (from.head == slot) {
-      from.head = visit.next;
-      if (visit.next == kNone) queued_ &= ~bit(bank);
-    } else {
-      std::uint16_t before = from.head;
-      while (visits_[before].next != slot) before = visits_[before].next;
-      visits_[before].next = visit.next;
-      if (from.tail == slot) from.tail = before;
-    }
-    free_.push_back(slot);
-    set_hit(bank, find(visit.next, visit.row));
-  }
+  void leave_last(int bank);
 
   // The bank's open row changed; kClosed matches nothing.
   void row_opened(int bank, std::int64_t row) { set_hit(bank, find(list(bank).head, row)); }
@@ -120,16 +106,8 @@ class BankQueues {
     if ((hits_ & bit(bank)) != 0) set_hit(bank, kNone);
   }
 
-  bool contains(int bank, std::int64_t burst) const {
-    if ((queued_ & bit(bank)) == 0) return false;
-    for (std::uint16_t slot = list(bank).head; slot != kNone; slot = visits_[slot].next) {
-      const Visit& visit = visits_[slot];
-      for (int i = visit.left; i < visit.total; ++i) {
-        if (visit.burst[i].number == burst) return true;
-      }
-    }
-    return false;
-  }
+  // Whether a visit of the bank has the burst queued.
+  bool contains(int bank, std::int64_t burst) const;
 
  private:
   struct List {
@@ -151,7 +129,7 @@ class BankQueues {
     return slot;
   }
 
-  std::vector<Visit> visits_;
+  std::unique_ptr<Visit[]> visits_;
   std::vector<std::uint16_t> free_;
   std::vector<List> lists_;
   std::uint64_t queued_ = 0;

@@ -38,6 +38,8 @@ class Channel : public core::MemoryPort {
   // Called for every command in order of tick, row command before column command. Empty: none.
   virtual void observe(CommandObserver observer) = 0;
   virtual const Spec& spec() const = 0;
+  // A channel of the same Spec as this one was when it was made.
+  virtual std::unique_ptr<Channel> another() const = 0;
 };
 
 // Validates the configuration; channel_index is below stacks x channels per stack.

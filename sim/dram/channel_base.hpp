@@ -15,7 +15,7 @@ namespace ridgepoint::dram {
 class ChannelBase : public Channel {
  public:
   explicit ChannelBase(std::shared_ptr<const Spec> spec)
-      : spec_(std::move(spec)), map_(*spec_), intake_(*spec_), ledger_(*spec_) {}
+      : spec_(std::move(spec)), map_(*spec_->map), intake_(*spec_), ledger_(*spec_) {}
 
   void submit(const core::MemoryRequest& request) override { intake_.submit(request, until_); }
   void advance(core::Femtoseconds until) override {
@@ -41,7 +41,7 @@ class ChannelBase : public Channel {
   virtual Tick next_tick() const { return now_; }
 
   std::shared_ptr<const Spec> spec_;
-  AddressMap map_;
+  const AddressMap& map_;
   Intake intake_;
   Ledger ledger_;
   Tick now_ = 0;  // the first tick not yet simulated

@@ -15,9 +15,11 @@ int shift_of(const Spec& spec, Scope scope) {
 
 }  // namespace
 
-EventChannel::EventChannel(std::shared_ptr<const Spec> spec)
+EventChannel::EventChannel(std::shared_ptr<const Spec> spec) : EventChannel(spec, Timers(*spec)) {}
+
+EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
     : ChannelBase(std::move(spec)),
-      timers_(*spec_),
+      timers_(std::move(timers)),
       use_(static_cast<std::size_t>(spec_->geometry.total_banks())),
       pc_shift_(shift_of(*spec_, Scope::kPseudoChannel)),
       bank_mask_(spec_->geometry.banks_per_pseudo_channel() - 1),

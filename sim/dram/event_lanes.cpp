@@ -48,62 +48,52 @@ Tick EventChannel::read_spacing(int a, int b) const {
 void EventChannel::prepare(Lane& lane, Tick from) {
   lane.changes = lane.queue->changes();
   lane.known = lane.queue->hits();
-  lane.wake = core::kNever;
+  Contender ready[BankQueues::kMostBanks];
   Tick soon = std::max(lane.gate, from) + 2 * tBURST_;
-  std::uint64_t ready = ready_banks(lane, soon);
-  if (ready == 0 && lane.wake != core::kNever) {
-    soon = std::exchange(lane.wake, core::kNever) + 2 * tBURST_;
-    ready = ready_banks(lane, soon);
+  int count = ready_by(soon, lane, ready);
+  if (count == 0 && lane.wake != core::kNever) {
+    soon = lane.wake + 2 * tBURST_;
+    count = ready_by(soon, lane, ready);
   }
-  const int first = oldest_of(lane, ready, -1);
-  const int second = first < 0 ? -1 : oldest_of(lane, ready, first >> group_shift_);
-  const int base = lane.pc->first_bank;
-  appoint(lane, first < 0 ? -1 : base + first, second < 0 ? -1 : base + second);
+  const Contender none{-1, -1, kNobody, core::kNever};
+  Contender first = none;
+  for (int i = 0; i < count; ++i) {
+    if (ready[i].order < first.order) first = ready[i];
+  }
+  Contender second = none;  // the oldest in another bank group
+  for (int i = 0; i < count; ++i) {
+    if (ready[i].group != first.group && ready[i].order < second.order) second = ready[i];
+  }
+  appoint(lane, first.bank, second.bank);
   for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
-  for (; ready != 0; ready &= ready - 1) {
-    const int bank = std::countr_zero(ready);
-    if (bank != first && bank != second) add_rival(lane, bank);
+  const int group[2]{lane.server[0].bank >> group_shift_, lane.server[1].bank >> group_shift_};
+  for (int i = 0; i < count; ++i) {
+    const Contender& rival = ready[i];
+    if (rival.bank == first.bank || rival.bank == second.bank) continue;
+    const int where = rival.group == group[0] ? 0 : rival.group == group[1] ? 1 : 2;
+    lane.rival[where] = std::min(lane.rival[where], rival.order);
+    lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
   }
 }
 
-// Banks with requests to their open rows that are ready at `soon`; the others lower `wake`.
-std::uint64_t EventChannel::ready_banks(Lane& lane, Tick soon) const {
-  std::uint64_t result = 0;
-  for (std::uint64_t left = lane.queue->hits(); left != 0; left &= left - 1) {
-    const int bank = lane.pc->first_bank + std::countr_zero(left);
+// Banks with requests to their open rows that are ready at `soon`; the others make the lane wake.
+int EventChannel::ready_by(Tick soon, Lane& lane, Contender* result) const {
+  lane.wake = core::kNever;
+  int count = 0;
+  for (std::uint64_t left = lane.known; left != 0; left &= left - 1) {
+    const int local = std::countr_zero(left);
+    const int bank = lane.pc->first_bank + local;
     const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
                        : bank == lane.server[1].bank ? lane.server[1].ready
                                                      : timers_.narrow(Command::kRd, bank);
-    if (ready <= soon) {
-      result |= left & -left;
-    } else {
+    if (ready > soon) {
       lane.wake = std::min(lane.wake, ready);
+    } else {
+      const std::uint64_t order = lane.queue->hit(local).oldest().order;
+      result[count++] = {bank, bank >> group_shift_, order, ready};
     }
   }
-  return result;
-}
-
-// The bank of `banks` with the oldest request, outside bank group `not_in`; -1: none.
-int EventChannel::oldest_of(const Lane& lane, std::uint64_t banks, int not_in) const {
-  int result = -1;
-  std::uint64_t age = kNobody;
-  for (; banks != 0; banks &= banks - 1) {
-    const int bank = std::countr_zero(banks);
-    if (bank >> group_shift_ == not_in) continue;
-    const std::uint64_t order = lane.queue->hit(bank).oldest().order;
-    if (order < age) age = order, result = bank;
-  }
-  return result;
-}
-
-void EventChannel::add_rival(Lane& lane, int local) const {
-  const int bank = lane.pc->first_bank + local;
-  const int group = bank >> group_shift_;
-  const int where = group == lane.server[0].bank >> group_shift_   ? 0
-                    : group == lane.server[1].bank >> group_shift_ ? 1
-                                                                   : 2;
-  lane.rival[where] = std::min(lane.rival[where], lane.queue->hit(local).oldest().order);
-  lane.rival_ready[where] = std::min(lane.rival_ready[where], timers_.narrow(Command::kRd, bank));
+  return count;
 }
 
 // Makes two banks the servers; one that was a server already keeps what only it knows.

@@ -20,6 +20,14 @@ struct EventChannel::Server {
   bool first_of_row = false;
 };
 
+// A bank that may become one.
+struct EventChannel::Contender {
+  int bank;
+  int group;
+  std::uint64_t order;
+  Tick ready;
+};
+
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
 // and their rivals: how old the oldest of all others is, who must stay younger than whom is served,
 // and when the first of them might be ready; for those in the group of server 0, in that of

@@ -24,7 +24,7 @@ void EventChannel::row_phase(Tick now) {
 // True when what is possible at the next tick is not known yet.
 bool EventChannel::issue_row_command(Tick now) {
   for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due && try_refresh(pc, now, true)) return true;
+    if (pc.row_due && pc.held != 0 && try_refresh(pc, now, true)) return true;
   }
   Candidate best;
   for (PseudoChannel& pc : pcs_) {
@@ -40,7 +40,7 @@ bool EventChannel::issue_row_command(Tick now) {
     return false;
   }
   for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due && try_refresh(pc, now, false)) return true;
+    if (pc.row_due && pc.refresh.owes() && try_refresh(pc, now, false)) return true;
   }
   if (spec_->config.row_policy != RowPolicy::kTimeout) return false;
   for (PseudoChannel& pc : pcs_) {

@@ -24,6 +24,10 @@ class OracleChannel final : public ChannelBase {
  public:
   explicit OracleChannel(std::shared_ptr<const Spec> spec);
 
+  std::unique_ptr<Channel> another() const override {
+    return std::make_unique<OracleChannel>(spec_);
+  }
+
  private:
   struct Entry {
     DramAddress at;

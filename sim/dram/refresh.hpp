@@ -35,8 +35,10 @@ class RefreshCounter {
     while (next_due_ <= now) {
       if (together_) {
         for (Unit& unit : units_) ++unit.owed;
+        owed_ += units();
       } else {
         ++units_[static_cast<std::size_t>(due_ - 1) % units_.size()].owed;
+        ++owed_;
       }
       set_next_due();
     }
@@ -44,6 +46,7 @@ class RefreshCounter {
 
   // Units are stack ids.
   int units() const { return static_cast<int>(units_.size()); }
+  bool owes() const { return owed_ > 0; }
   bool owes(int unit) const { return of(unit).owed > 0; }
   // No more may be postponed: demand to the banks stops until they are refreshed.
   bool urgent(int unit) const { return of(unit).owed > postpone_; }
@@ -61,6 +64,7 @@ class RefreshCounter {
   void refreshed(int index) {
     Unit& unit = units_[static_cast<std::size_t>(index)];
     --unit.owed;
+    --owed_;
     unit.turn = (unit.turn + 1) % turns_;
   }
 
@@ -90,6 +94,7 @@ class RefreshCounter {
   int banks_per_unit_;
   std::uint64_t addressed_;  // by a refresh of bank 0
   std::vector<Unit> units_;
+  int owed_ = 0;  // by all of them
   std::int64_t due_ = 0;
   Tick next_due_ = core::kNever;
 };

@@ -259,12 +259,10 @@ int Geometry::banks_per_node(Scope scope) const {
 }
 
 BankSet Geometry::addressed(Command command, int flat_bank) const {
+  if (!addresses_stack_id(command) && !addresses_same_bank(command)) return {flat_bank, 1, 1};
   const int first_of_stack_id = flat_bank - flat_bank % banks_per_stack_id();
   if (addresses_stack_id(command)) return {first_of_stack_id, 1, banks_per_stack_id()};
-  if (addresses_same_bank(command)) {
-    return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
-  }
-  return {flat_bank, 1, 1};
+  return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
 }
 
 Tick Spec::timing(std::string_view name) const {
@@ -310,7 +308,8 @@ Spec resolve(const Config& config) {
             .rules = {},
             .align = {},
             .row_timeout = 0,
-            .act_to_refresh = 0};
+            .act_to_refresh = 0,
+            .map = nullptr};
   add_timings(spec, bps);
   add_energies(spec);
   spec.row_timeout = to_ticks({"row_timeout_ns", config.row_timeout_ns, 1, ""}, bps, standard);
@@ -337,7 +336,7 @@ Spec resolve(const Config& config) {
          "a power of two from one burst (" + std::to_string(spec.geometry.burst_bytes) +
              ") to 1048576");
   }
-  AddressMap{spec};  // its errors belong to configuration time
+  spec.map = std::make_shared<const AddressMap>(spec);
   return spec;
 }
 

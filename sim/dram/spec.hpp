@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@
 namespace ridgepoint::dram {
 
 using Tick = core::Cycle;
+
+class AddressMap;
 
 // Flat banks first, first + stride, ... that a command addresses.
 struct BankSet {
@@ -70,6 +73,7 @@ struct Spec {
   std::array<int, kCommandKinds> align;                 // ticks, a power of two
   Tick row_timeout;
   Tick act_to_refresh;  // how long an ACT holds back a same-bank refresh of its stack id; else 0
+  std::shared_ptr<const AddressMap> map;
 
   Tick timing(std::string_view name) const;    // throws InputError when unknown
   double energy(std::string_view name) const;  // the same

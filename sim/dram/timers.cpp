@@ -28,62 +28,72 @@ bool Timers::answers_for(const Spec& spec, Command command) {
   }
 }
 
-Timers::Timers(const Spec& spec) : spec_(&spec) {
+Timers::Timers(const Spec& spec) : Timers(std::make_shared<const Table>(spec)) {}
+
+Timers::Timers(std::shared_ptr<const Table> table)
+    : table_(std::move(table)), ready_(table_->registers), windows_(table_->windows) {}
+
+Timers Timers::cleared() const { return Timers(table_); }
+
+Timers::Table::Table(const Spec& from) : spec(from) {
   static_assert(kCommandKinds <= kRegisters);
-  std::size_t total = 0;
   for (std::size_t level = 0; level < kScopes; ++level) {
     const auto scope = static_cast<Scope>(level);
-    base_[level] = total;
-    shift_[level] = std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
-    total += static_cast<std::size_t>(spec.geometry.nodes(scope)) * kRegisters;
+    base[level] = registers;
+    shift[level] = std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
+    registers += static_cast<std::size_t>(spec.geometry.nodes(scope)) * kRegisters;
   }
-  ready_.resize(total);
-
   for (const Rule& rule : spec.rules) {
     if (rule.to.contains(Command::kRd) != rule.to.contains(Command::kRda) ||
         rule.to.contains(Command::kWr) != rule.to.contains(Command::kWra)) {
       throw core::SimulationError("a rule tells RD from RDA or WR from WRA: " + rule.text);
     }
   }
-  for (std::size_t from = 0; from < kCommandKinds; ++from) {
-    std::array<std::array<Tick, kCommandKinds>, kScopes> latency;
-    for (auto& row : latency) row.fill(kNoRule);
-    for (const Rule& rule : spec.rules) {
-      if (!rule.from.contains(static_cast<Command>(from)) || rule.window > 1) continue;
-      for (std::size_t to = 0; to < kCommandKinds; ++to) {
-        if (!rule.to.contains(static_cast<Command>(to))) continue;
-        if (!answers_for(spec, static_cast<Command>(to))) continue;
-        if (rule.siblings) {
-          sibling_raises_[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
-          continue;
-        }
-        Tick& known = latency[static_cast<std::size_t>(rule.scope)][to];
-        known = std::max(known, rule.ticks);
-      }
-    }
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind);
+  add_windows();
+}
+
+void Timers::Table::add_raises(std::size_t from) {
+  std::array<std::array<Tick, kCommandKinds>, kScopes> latency;
+  for (auto& row : latency) row.fill(kNoRule);
+  for (const Rule& rule : spec.rules) {
+    if (!rule.from.contains(static_cast<Command>(from)) || rule.window > 1) continue;
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
-      Tick wider = kNoRule;  // a wider scope with at least the same latency makes a row redundant
-      for (std::size_t level = kScopes; level-- > 0;) {
-        if (latency[level][to] <= wider) continue;
-        wider = latency[level][to];
-        raises_[from].push_back({static_cast<std::uint32_t>(base_[level] + to),
-                                 static_cast<std::uint8_t>(shift_[level]), wider});
+      if (!rule.to.contains(static_cast<Command>(to))) continue;
+      if (!answers_for(spec, static_cast<Command>(to))) continue;
+      if (rule.siblings) {
+        sibling_raises[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
+        continue;
       }
+      Tick& known = latency[static_cast<std::size_t>(rule.scope)][to];
+      known = std::max(known, rule.ticks);
     }
   }
+  for (std::size_t to = 0; to < kCommandKinds; ++to) {
+    Tick wider = kNoRule;  // a wider scope with at least the same latency makes a row redundant
+    for (std::size_t level = kScopes; level-- > 0;) {
+      if (latency[level][to] <= wider) continue;
+      wider = latency[level][to];
+      raises[from].push_back({static_cast<std::uint32_t>(base[level] + to),
+                              static_cast<std::uint8_t>(shift[level]), wider});
+    }
+  }
+}
+
+void Timers::Table::add_windows() {
   for (const Rule& rule : spec.rules) {
     if (rule.window == 1) continue;
     if (rule.scope < Scope::kPseudoChannel) {
       throw core::SimulationError("windows are of a pseudo-channel or channel: " + rule.text);
     }
     const auto nodes = static_cast<std::size_t>(spec.geometry.nodes(rule.scope));
-    windows_.push_back(
-        {&rule, shift_[static_cast<std::size_t>(rule.scope)],
+    windows.push_back(
+        {&rule, shift[static_cast<std::size_t>(rule.scope)],
          std::vector<Tick>(nodes * static_cast<std::size_t>(rule.window), -(Tick{1} << 60)),
          std::vector<int>(nodes)});
     for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
       const auto command = static_cast<Command>(kind);
-      windows_to_[kind] = windows_to_[kind] || rule.to.contains(command);
+      windows_to[kind] = windows_to[kind] || rule.to.contains(command);
       if (is_column(command) && (rule.to.contains(command) || rule.from.contains(command))) {
         throw core::SimulationError("windows over column commands are not supported: " + rule.text);
       }
@@ -92,15 +102,16 @@ Timers::Timers(const Spec& spec) : spec_(&spec) {
 }
 
 void Timers::issue_siblings(Command command, int bank, Tick tick) {
-  const Geometry& geometry = spec_->geometry;
-  for (const SiblingRaise& raise : sibling_raises_[static_cast<std::size_t>(command)]) {
+  const Geometry& geometry = table_->spec.geometry;
+  for (const SiblingRaise& raise : table_->sibling_raises[static_cast<std::size_t>(command)]) {
     const auto level = static_cast<std::size_t>(raise.scope);
-    const int node = bank >> shift_[level];
-    const int fanout = geometry.banks_per_node(static_cast<Scope>(level + 1)) >> shift_[level];
+    const int node = bank >> table_->shift[level];
+    const int fanout =
+        geometry.banks_per_node(static_cast<Scope>(level + 1)) >> table_->shift[level];
     const int first = node / fanout * fanout;
     for (int sibling = first; sibling < first + fanout; ++sibling) {
       if (sibling == node) continue;
-      Tick& ready = ready_[base_[level] + static_cast<std::size_t>(sibling) * kRegisters +
+      Tick& ready = ready_[table_->base[level] + static_cast<std::size_t>(sibling) * kRegisters +
                            static_cast<std::size_t>(raise.to)];
       ready = std::max(ready, tick + raise.ticks);
     }
@@ -108,7 +119,7 @@ void Timers::issue_siblings(Command command, int bank, Tick tick) {
 }
 
 Tick Timers::earliest_of_same_bank(Command command, int bank) const {
-  const BankSet banks = spec_->geometry.addressed(command, bank);
+  const BankSet banks = table_->spec.geometry.addressed(command, bank);
   Tick tick = wide(command, bank);
   for (int n = 0; n < banks.count; ++n) {
     tick = std::max(tick, narrow(command, banks.first + n * banks.stride));
@@ -118,9 +129,9 @@ Tick Timers::earliest_of_same_bank(Command command, int bank) const {
 
 void Timers::issue_rest(Command command, int bank, Tick tick) {
   if (addresses_same_bank(command)) {  // issue() has done `bank`
-    const BankSet banks = spec_->geometry.addressed(command, bank);
+    const BankSet banks = table_->spec.geometry.addressed(command, bank);
     for (int n = 0; n < banks.count; ++n) {
-      for (const Raise& raise : raises_[static_cast<std::size_t>(command)]) {
+      for (const Raise& raise : table_->raises[static_cast<std::size_t>(command)]) {
         Tick& ready = ready_[raise.at(banks.first + n * banks.stride)];
         ready = std::max(ready, tick + raise.ticks);
       }
@@ -151,8 +162,9 @@ Tick Timers::window(Command command, int bank) const {
 
 Tick Timers::spacing(Scope scope, Command from, Command to) const {
   Tick ticks = 0;
-  for (const Raise& raise : raises_[static_cast<std::size_t>(from)]) {
-    if (raise.base == base_[static_cast<std::size_t>(scope)] + static_cast<std::size_t>(to)) {
+  for (const Raise& raise : table_->raises[static_cast<std::size_t>(from)]) {
+    if (raise.base ==
+        table_->base[static_cast<std::size_t>(scope)] + static_cast<std::size_t>(to)) {
       ticks = std::max(ticks, raise.ticks);
     }
   }
@@ -161,7 +173,7 @@ Tick Timers::spacing(Scope scope, Command from, Command to) const {
 
 Tick Timers::sibling_spacing(Scope scope, Command from, Command to) const {
   Tick ticks = 0;
-  for (const SiblingRaise& raise : sibling_raises_[static_cast<std::size_t>(from)]) {
+  for (const SiblingRaise& raise : table_->sibling_raises[static_cast<std::size_t>(from)]) {
     if (raise.scope == scope && raise.to == to) ticks = std::max(ticks, raise.ticks);
   }
   return ticks;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/dram/spec.hpp"
@@ -17,13 +18,15 @@ namespace ridgepoint::dram {
 class Timers {
  public:
   explicit Timers(const Spec& spec);
+  // As these were at first; what the rules say is shared.
+  Timers cleared() const;
 
   // Registers exist for what a controller of this configuration may ask about: all but RDA and WRA,
   // and of the refreshes and what they need closed only those of its mode.
   static bool answers_for(const Spec& spec, Command command);
 
   void issue(Command command, int bank, Tick tick) {
-    for (const Raise& raise : raises_[static_cast<std::size_t>(command)]) {
+    for (const Raise& raise : table_->raises[static_cast<std::size_t>(command)]) {
       Tick& ready = ready_[raise.at(bank)];
       ready = std::max(ready, tick + raise.ticks);
     }
@@ -32,7 +35,7 @@ class Timers {
   }
   void issue_siblings(Command command, int bank, Tick tick);
   bool has_sibling_rules(Command command) const {
-    return !sibling_raises_[static_cast<std::size_t>(command)].empty();
+    return !table_->sibling_raises[static_cast<std::size_t>(command)].empty();
   }
 
   // Not rounded up to the command's grid.
@@ -44,8 +47,9 @@ class Timers {
   Tick wide(Command command, int bank) const {
     const Tick tick =
         std::max(at(Scope::kPseudoChannel, command, bank), at(Scope::kChannel, command, bank));
-    return windows_to_[static_cast<std::size_t>(command)] ? std::max(tick, window(command, bank))
-                                                          : tick;
+    return table_->windows_to[static_cast<std::size_t>(command)]
+               ? std::max(tick, window(command, bank))
+               : tick;
   }
   Tick narrow(Command command, int bank) const {
     return std::max({at(Scope::kBank, command, bank), at(Scope::kBankGroup, command, bank),
@@ -54,7 +58,8 @@ class Timers {
   // One scope's share.
   Tick at(Scope scope, Command command, int bank) const {
     const auto level = static_cast<std::size_t>(scope);
-    return ready_[base_[level] + (static_cast<std::size_t>(bank >> shift_[level]) << 4) +
+    return ready_[table_->base[level] +
+                  (static_cast<std::size_t>(bank >> table_->shift[level]) << 4) +
                   static_cast<std::size_t>(command)];
   }
 
@@ -86,13 +91,25 @@ class Timers {
   Tick earliest_of_same_bank(Command command, int bank) const;
   Tick window(Command command, int bank) const;
 
-  const Spec* spec_;
-  std::array<std::size_t, kScopes> base_{};
-  std::array<int, kScopes> shift_{};
+  // What never changes.
+  struct Table {
+    explicit Table(const Spec& from);
+    void add_raises(std::size_t from);
+    void add_windows();
+
+    const Spec& spec;
+    std::array<std::size_t, kScopes> base{};
+    std::array<int, kScopes> shift{};
+    std::size_t registers = 0;
+    std::array<std::vector<Raise>, kCommandKinds> raises;
+    std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises;
+    std::array<bool, kCommandKinds> windows_to{};
+    std::vector<Window> windows;
+  };
+  explicit Timers(std::shared_ptr<const Table> table);
+
+  std::shared_ptr<const Table> table_;
   std::vector<Tick> ready_;
-  std::array<std::vector<Raise>, kCommandKinds> raises_;
-  std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises_;
-  std::array<bool, kCommandKinds> windows_to_{};
   std::vector<Window> windows_;
 };
 

@@ -22,7 +22,6 @@ Recorder::~Recorder() = default;
 void Recorder::begin(const core::Clock& clock, std::shared_ptr<const dram::Spec> spec) {
   clock_ = clock;
   spec_ = std::move(spec);
-  map_ = std::make_unique<dram::AddressMap>(*spec_);
   burst_ = length("tBURST");
   read_latency_ = length("tCL");
   write_latency_ = length("tCWL");

@@ -122,7 +122,6 @@ class Recorder final : public accel::CoreObserver {
   RecorderConfig config_;
   std::optional<core::Clock> clock_;
   std::shared_ptr<const dram::Spec> spec_;
-  std::unique_ptr<dram::AddressMap> map_;
   core::Femtoseconds read_latency_ = 0, write_latency_ = 0, burst_ = 0, column_slot_ = 0;
   core::Femtoseconds end_ = 0;  // of the last kernel
   core::Femtoseconds skipped_ = 0;

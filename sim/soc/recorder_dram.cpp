@@ -59,7 +59,7 @@ void Recorder::add_arrow(EngineState& state, const isa::Command& command, const 
   const auto channel = channels_.find(piece.port);
   if (command.view.space == isa::Space::kShared || channel == channels_.end()) return;
   const dram::DramAddress where =
-      map_->decode(static_cast<std::int64_t>(piece.address) / spec_->geometry.burst_bytes);
+      spec_->map->decode(static_cast<std::int64_t>(piece.address) / spec_->geometry.burst_bytes);
   Bank& bank = channel->second.banks[static_cast<std::size_t>(where.bank)];
   const bool write = command.engine == isa::Engine::kStore;
   bank.arrows[{where.row, where.column, write}].push_back(next_arrow_);

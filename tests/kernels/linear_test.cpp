@@ -109,5 +109,25 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{900, 48, 40, false, false, 150'000},  // shared regions are reused
                       Case{600, 160, 700, true, true, 0}));      // no resident panel
 
+// Rows are cut so that the slots fit, however small the scratchpad is beside the accumulators.
+TEST(LinearTiling, RowsAreWhatTheScratchpadCanFeed) {
+  for (const std::int64_t kib : {72, 100, 256}) {
+    soc::MachineConfig config = test_machines::small_machine();
+    config.accel.scratchpad_bytes = kib * 1024;
+    const isa::CoreShape shape = config.accel.shape();
+    const std::int64_t most =
+        most_tile_rows(shape, shape.matrix_cols, core::DType::kFp32, core::DType::kFp32);
+    EXPECT_LE(most, 512);  // of two accumulators
+    EXPECT_EQ(most == 512, kib == 256);
+    for (const std::int64_t m : {most, most + 1, 3 * most}) {
+      Data data({m, 48, 600, true, true, 0}, shape.matrix_cols);
+      data.detach();
+      EXPECT_LE(choose_tiling(shape, data.args).mt, most);
+      soc::Machine machine(config);
+      EXPECT_GT(machine.run(linear(shape, data.args, "test"), false).cycles, 0) << kib << ' ' << m;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ridgepoint::kernels

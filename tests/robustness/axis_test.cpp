@@ -4,6 +4,8 @@
 
 #include "sim/cli/sweep/points.hpp"
 #include "sim/cli/sweep/progress.hpp"
+#include "sim/config/machines.hpp"
+#include "workloads/models/registry.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -28,6 +30,12 @@ TEST(Axis, ListsAndRanges) {
   EXPECT_THAT(values("phase", "prefill,decode"), ElementsAre("prefill", "decode"));
   EXPECT_THAT(values("hbm.timing", "tRP=14 tRFC=260,tRP=15"),
               ElementsAre("tRP=14 tRFC=260", "tRP=15"));
+}
+
+TEST(Axis, AllIsEveryMachineOrModel) {
+  EXPECT_EQ(values("machine", "all").size(), config::machine_presets().size());
+  EXPECT_EQ(values("model", "all").size(), workloads::all_models().size());
+  EXPECT_THROW(values("phase", "all"), core::InputError);
 }
 
 TEST(Axis, ZippedOptionsGoTogether) {

@@ -50,7 +50,7 @@ TEST_F(Roofline, EveryPointAndTheRoofAreDrawn) {
   file("r.csv", text);
   ASSERT_EQ(draw("roofline.gp", "csv='r.csv'; out='r.svg'"), 0) << slurp(folder() / "log");
   const std::string svg = slurp(folder() / "r.svg");
-  for (const char* label : {"roof of the machine", "prefill", "decode", "B=1", "512 tokens",
+  for (const char* label : {"roof of the machine", "prefill", "decode", "B=1", "T=512",
                             "peak 800 TFLOP/s", "3.20 TB/s", "ridge 250 FLOP/byte"}) {
     EXPECT_THAT(svg, HasSubstr(label));
   }

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/core/text_lines.hpp"
 #include "tests/robustness/program.hpp"
+#include "tests/workloads/shared_files.hpp"
 
 namespace ridgepoint::tests {
 namespace {
@@ -43,6 +45,26 @@ class ServingCommands : public ProgramTest {
   }
 };
 
+// Every step's bytes, by what they are used for, sum to the pool exactly.
+void expect_parts_sum_to_pool(const std::string& steps, double pool_bytes) {
+  core::TextLines lines = core::TextLines::from_text("steps", steps);
+  std::string_view line;
+  std::vector<core::CsvCell> names, cells;
+  ASSERT_TRUE(lines.next(line));
+  core::split_csv(line, {}, names);
+  std::size_t rows = 0;
+  for (; lines.next(line); ++rows) {
+    core::split_csv(line, {}, cells);
+    double sum = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string& name = names[i].text;
+      if (name.starts_with("kv_") && name.ends_with("_bytes")) sum += std::stod(cells[i].text);
+    }
+    EXPECT_EQ(sum, pool_bytes) << rows;
+  }
+  EXPECT_GT(rows, 20u);
+}
+
 TEST_F(ServingCommands, PlanGivesTheKnownNumbers) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   const Outcome dense = run({"plan", "--model", "llama-2-7b", "--context", "8192"});
@@ -65,6 +87,86 @@ TEST_F(ServingCommands, PlanWithATraceGivesItsConcurrency) {
   EXPECT_GT(ratio, 0.95);
   EXPECT_LT(ratio, 1);
   EXPECT_THAT(outcome.err, HasSubstr("max-length"));
+}
+
+// The policy table, by `plan`; tests/workloads/serving_policies_test.cpp has it by serving.
+// Computed independently from the same files: shares within 1 percentage point, concurrency
+// within 2.
+TEST_F(ServingCommands, PlanGivesThePolicyTableOfTheAzureTraces) {
+  struct Row {
+    const char* policy;
+    const char* reserve;
+    const char* block_tokens;
+    double conv_percent, code_percent;
+  };
+  for (const Row& row :
+       {Row{"max-length", "4096", "16", 27.9, 35.4}, Row{"max-length", "8192", "16", 15.0, 26.0},
+        Row{"pow2", "4096", "16", 62.1, 69.9}, Row{"oracle", "4096", "16", 87.9, 96.4},
+        Row{"paged", "4096", "16", 99.4, 99.7}, Row{"paged", "4096", "128", 95.1, 97.1}}) {
+    for (const bool conv : {true, false}) {
+      const std::string trace =
+          std::string("traces/AzureLLMInferenceTrace_") + (conv ? "conv" : "code") + ".csv";
+      RIDGEPOINT_NEED_SHARED(trace);
+      const Outcome outcome =
+          run({"plan", "--machine", "a100-80g", "--model", "llama-2-7b", "--overhead-gib", "1.1",
+               "--trace", testing_files::shared_file(trace), "--kv-policy", row.policy,
+               "--reserve-tokens", row.reserve, "--block-tokens", row.block_tokens});
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      const std::string what = trace + ' ' + row.policy + ' ' + row.reserve;
+      EXPECT_NEAR(100 * number(outcome.out, "trace_kv_used_ratio"),
+                  conv ? row.conv_percent : row.code_percent, 1)
+          << what;
+      if (std::string(row.block_tokens) != "16") continue;
+      // (0.9 * 80 GiB - weights - activations - 1.1 GiB) / 8 MiB
+      EXPECT_EQ(number(outcome.out, "kv_blocks_count"), 7449) << what;
+      const double running = number(outcome.out, "trace_running_count");
+      if (std::string(row.policy) == "paged") {
+        EXPECT_NEAR(running, conv ? 97 : 56, 2) << what;
+      }
+      if (std::string(row.reserve + std::string(row.policy)) == "4096max-length") {
+        EXPECT_NEAR(running, 29, 2) << what;
+      }
+    }
+  }
+}
+
+// Half the bytes per token are twice the blocks, and the requests that run with them.
+TEST_F(ServingCommands, AnEightBitCacheHoldsTwiceTheRequests) {
+  std::string trace = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
+  for (int i = 0; i < 70; ++i) trace += "0,16,496\n";  // 511 slots, 32 blocks
+  file("t.csv", trace);
+  const auto with = [&](const std::string& command, const std::string& dtype) {
+    std::vector<std::string> arguments{
+        command, "--model",        "stories260K", "--machine.memory_gib",
+        "0.012", "--trace",        "t.csv",       "--overhead-gib",
+        "0",     "--kv-policy",    "oracle",      "--max-batch-tokens",
+        "256",   "--max-num-seqs", "128",         "--kv-dtype",
+        dtype};
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string plan16 = with("plan", "fp16");
+  const std::string plan8 = with("plan", "fp8");
+  EXPECT_EQ(number(plan8, "kv_bytes_per_token") * 2, number(plan16, "kv_bytes_per_token"));
+  EXPECT_EQ(number(plan16, "kv_blocks_count"), 1032);
+  EXPECT_EQ(number(plan8, "kv_blocks_count"), 2 * 1032);
+  EXPECT_EQ(number(plan16, "real_max_requests_count"), 32);
+  EXPECT_EQ(number(plan8, "real_max_requests_count"), 64);
+  EXPECT_EQ(number(with("serve", "fp16"), "running_max_count"), 32);
+  EXPECT_EQ(number(with("serve", "fp8"), "running_max_count"), 64);
+}
+
+TEST_F(ServingCommands, MemoryBeyondTheHbmIsRefusedWithBothSizes) {
+  for (const char* command : {"plan", "run", "serve"}) {
+    const Outcome outcome = run({command, "--machine.memory_gib", "100"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("value '100' is more than the HBM holds: 80 GiB in 5"));
+  }
+  // Fewer stacks leave less than the machine's description says.
+  const Outcome few = run({"plan", "--hbm.stacks", "2"});
+  ASSERT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_EQ(number(few.out, "kv_pool_bytes") + number(few.out, "weight_bytes"), 32.0 * (1 << 30));
 }
 
 TEST_F(ServingCommands, PlanOfWeightsThatDoNotFitRunsNothing) {
@@ -114,6 +216,8 @@ TEST_F(ServingCommands, ServeATinyModelOnTheMachine) {
   EXPECT_THAT(first.err, HasSubstr("What this run shows"));
   const std::string requests = slurp(folder() / "r.csv");
   const std::string steps = slurp(folder() / "s.csv");
+  expect_parts_sum_to_pool(
+      steps, 40 * 16 * number(run({"plan", "--model", "stories260K"}).out, "kv_bytes_per_token"));
   EXPECT_EQ(std::count(requests.begin(), requests.end(), '\n'), 6);
   EXPECT_THAT(requests, HasSubstr("longer_than_model"));
   const Outcome second = run(serve);
@@ -154,24 +258,51 @@ TEST_F(ServingCommands, CapacityEnclosesTheAnswerForEverythingItSeeks) {
   for (int i = 0; i < 60; ++i) trace += "0." + std::to_string(100 + i) + ",80,40\n";
   file("t.csv", trace);
   const auto seek = [&](const char* what, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"capacity", "--model", "stories260K", "--trace", "t.csv",
-                                       "--seek",   what,      "--csv",       "c.csv"};
+    std::vector<std::string> arguments{"capacity", "--model",      "stories260K", "--trace",
+                                       "t.csv",    "--step-cache", "times.txt",   "--seek",
+                                       what,       "--csv",        "c.csv"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("limited by: "));
     return outcome.err;
   };
-  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.5"}), HasSubstr("highest arrival rate"));
+  const std::string blocks = "2000";  // the machine's 80 GiB would be millions
+  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.5", "--kv-blocks", blocks}),
+              HasSubstr("highest arrival rate"));
   const std::string rates = slurp(folder() / "c.csv");
   EXPECT_THAT(rates, HasSubstr(",true,true,"));    // met, the answer
   EXPECT_THAT(rates, HasSubstr(",false,false,"));  // the nearest that misses
-  EXPECT_THAT(seek("machines", {"--slo-tpot-ms", "0.2", "--good-share", "0.9"}),
-              HasSubstr("fewest machines that meets the levels: "));
+  EXPECT_THAT(
+      seek("machines", {"--slo-tpot-ms", "0.2", "--good-share", "0.9", "--kv-blocks", blocks}),
+      HasSubstr("fewest machines that meets the levels: "));
   EXPECT_THAT(
       seek("memory", {"--slo-e2e-ms", "40", "--machine.memory_gib", "1", "--overhead-gib", "0"}),
       HasSubstr("smallest memory that meets the levels: "));
-  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.001"}), HasSubstr("no rate that was tried"));
+  EXPECT_THAT(seek("rate", {"--slo-ttft-ms", "0.001", "--kv-blocks", blocks}),
+              HasSubstr("no rate that was tried"));
+}
+
+TEST_F(ServingCommands, ASweepOfCapacityIsItsAnswers) {
+  std::string trace = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
+  for (int i = 0; i < 60; ++i) trace += "0." + std::to_string(100 + i) + ",80,40\n";
+  file("t.csv", trace);
+  file("s.ini",
+       "[sweep]\nof = capacity\n[base]\nmodel = stories260K\ntrace = t.csv\nkv_blocks = 40\n"
+       "seek = machines\n[vary]\nslo_ttft_ms = 1,0.2\n");
+  const Outcome outcome = run({"sweep", "s.ini"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr(",true,true,"));
+  // The same as alone, and it says what stops one machine less.
+  const Outcome alone =
+      run({"capacity", "--model", "stories260K", "--trace", "t.csv", "--seek", "machines",
+           "--slo-ttft-ms", "0.2", "--kv-blocks", "40", "--answer-only"});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_EQ(std::count(alone.out.begin(), alone.out.end(), '\n'), 2);
+  EXPECT_EQ(cell(alone.out, "answer"), "true");
+  EXPECT_THAT(cell(alone.out, "limit"), HasSubstr("time to first token: "));
+  EXPECT_THAT(outcome.out, HasSubstr("," + cell(alone.out, "machines_count") + ","));
 }
 
 TEST_F(ServingCommands, AFileOfKernelTimesChangesNothingButTheTime) {

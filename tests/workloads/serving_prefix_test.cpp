@@ -91,6 +91,43 @@ TEST(PrefixCache, SharedBlocksAreNotFreedByAPreemption) {
   EXPECT_EQ(outcomes.records[1].recomputed_tokens, 4);
 }
 
+// A and B share block 1; C and D need all others. E finds id 1 only if nothing could take it.
+const std::vector<Job> kPinning{
+    {0, 5, 1, {1, 2}}, {1, 5, 1, {1, 3}}, {2, 8, 1, {4, 5}}, {3, 8, 1, {6, 7}}, {4, 5, 1, {1, 9}}};
+
+TEST(PrefixCache, APinnedPrefixOutlivesAFullPool) {
+  // Freed as 3, 4, 2, 1 by A and 4, 2, 3, 1 by B; C takes 4, 2 and D 3, 1.
+  EXPECT_THAT(run({.usable_blocks = 4, .jobs = kPinning}).steps,
+              ElementsAre("+A5*", "+B1*h4", "+C8*", "+D8*", "+E5*"));
+  // B's hit pins block 1: D takes 3, 2.
+  const Outcomes pinned = run({.usable_blocks = 4, .pin_tokens = 4, .jobs = kPinning});
+  EXPECT_THAT(pinned.steps, ElementsAre("+A5*", "+B1*h4", "+C8*", "+D8*", "+E1*h4"));
+  EXPECT_EQ(pinned.usage.cached_pinned, 4);
+  EXPECT_EQ(pinned.usage.total(), 5 * 4);
+}
+
+TEST(PrefixCache, PinsKeepToTheirShareAndToSharedPrefixes) {
+  // A quarter of 4 blocks: of the two that B finds only the first; C's blocks are nobody else's.
+  const std::vector<Job> jobs{{0, 9, 1, {1, 2, 3}}, {1, 9, 1, {1, 2, 4}}, {2, 8, 1, {5, 6}}};
+  const Outcomes outcomes =
+      run({.usable_blocks = 4, .pin_tokens = 100, .pin_share = 0.25, .jobs = jobs});
+  EXPECT_THAT(outcomes.steps, ElementsAre("+A9*", "+B1*h8", "+C8*"));
+  EXPECT_EQ(outcomes.usage.cached_pinned, 4);
+  // What fits only without the share is refused: it might wait for ever.
+  const Outcomes tight = run({.usable_blocks = 4, .pin_tokens = 4, .jobs = {{0, 9, 1, {1, 2, 3}}}});
+  EXPECT_EQ(tight.records[0].outcome, Outcome::kLargerThanPool);
+}
+
+TEST(PrefixCache, OwnBlocksFoundAgainAfterAPreemptionAreNotPinned) {
+  const std::vector<Job> jobs{{0, 4, 9, {1}}, {0, 4, 9, {2}}};
+  const Outcomes outcomes = run({.usable_blocks = 8, .pin_tokens = 4, .jobs = jobs});
+  EXPECT_EQ(outcomes.usage.cached_pinned, 0);
+  const Outcomes few = run({.usable_blocks = 5, .pin_tokens = 4, .pin_share = 0.3, .jobs = jobs});
+  EXPECT_GT(few.summary.preemptions, 0);
+  EXPECT_GT(few.records[1].resident_tokens, 0);
+  EXPECT_EQ(few.usage.cached_pinned, 0);
+}
+
 Request with_tokens(std::vector<std::int32_t> tokens) {
   Request request;
   request.prompt_tokens = static_cast<std::int64_t>(tokens.size());

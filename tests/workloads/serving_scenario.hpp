@@ -32,6 +32,8 @@ struct Case {
   std::string policy = "paged";
   std::string scheduler = "v1";
   std::int64_t reserve_tokens = 16;
+  std::int64_t pin_tokens = 0;
+  double pin_share = 0.5;
   std::vector<Job> jobs;
 };
 
@@ -39,6 +41,7 @@ struct Outcomes {
   std::vector<std::string> steps;
   std::vector<RequestRecord> records;  // in order of id
   ServingSummary summary;
+  KvUsage usage;  // when all is done
 };
 
 class FixedStep final : public StepTimeModel {
@@ -96,6 +99,8 @@ inline Outcomes run(const Case& setup) {
   kv_options.policy = setup.policy;
   kv_options.reserve_tokens = setup.reserve_tokens;
   kv_options.prefix_cache = setup.prefix_cache;
+  kv_options.pin_tokens = setup.pin_tokens;
+  kv_options.pin_share = setup.pin_share;
   const auto kv = make_kv_memory(kv_options);
   const auto scheduler = make_scheduler(setup.scheduler);
   FixedStep machine;
@@ -115,7 +120,9 @@ inline Outcomes run(const Case& setup) {
   outcomes.summary = engine.run(trace);
   std::sort(outcomes.records.begin(), outcomes.records.end(),
             [](const auto& left, const auto& right) { return left.id < right.id; });
-  EXPECT_EQ(kv->pool().free_blocks(), kv->pool().usable_blocks()) << "blocks leaked";
+  EXPECT_EQ(kv->pool().free_blocks() + kv->pool().pinned_blocks(), kv->pool().usable_blocks())
+      << "blocks leaked";
+  outcomes.usage = kv->pool().usage();
   WideInteger queued = 0;
   WideInteger waited = 0;
   for (const RequestRecord& record : outcomes.records) {

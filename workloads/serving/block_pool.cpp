@@ -20,6 +20,7 @@ BlockPool::BlockPool(const KvGeometry& geometry) : geometry_(geometry) {
   const auto count = static_cast<std::size_t>(geometry.blocks);
   users_.assign(count, 0);
   filled_.assign(count, 0);
+  pinned_.assign(count, false);
   next_.assign(count, kNone);
   previous_.assign(count, kNone);
   hash_.resize(count);
@@ -60,23 +61,42 @@ BlockId BlockPool::take() {
   filled_[index(block)] = 0;
   ++held_;
   ++held_empty_;
+  ++user_blocks_;
   return block;
 }
 
 void BlockPool::share(BlockId block) {
+  ++user_blocks_;
+  user_slots_ += filled_[index(block)];
   if (users_[index(block)]++ > 0) return;
-  remove_free(block);
-  --cached_free_;
+  if (pinned_[index(block)]) {
+    --pinned_idle_;
+  } else {
+    remove_free(block);
+    --cached_free_;
+  }
   ++held_;
   held_filled_ += filled_[index(block)];
   if (filled_[index(block)] == 0) ++held_empty_;
 }
 
+void BlockPool::pin(BlockId block) {
+  if (pinned_[index(block)]) return;
+  pinned_[index(block)] = true;
+  ++pinned_count_;
+}
+
 void BlockPool::drop(BlockId block) {
+  --user_blocks_;
+  user_slots_ -= filled_[index(block)];
   if (--users_[index(block)] > 0) return;
   --held_;
   held_filled_ -= filled_[index(block)];
   if (filled_[index(block)] == 0) --held_empty_;
+  if (pinned_[index(block)]) {
+    ++pinned_idle_;
+    return;
+  }
   if (published_[index(block)]) ++cached_free_;
   append_free(block);
 }
@@ -86,6 +106,7 @@ void BlockPool::set_filled(BlockId block, std::int32_t tokens) {
   if (tokens <= filled) return;  // a shared block was filled by its first user
   if (filled == 0) --held_empty_;
   held_filled_ += tokens - filled;
+  user_slots_ += std::int64_t{users_[index(block)]} * (tokens - filled);
   filled = tokens;
 }
 
@@ -145,6 +166,7 @@ KvUsage BlockPool::usage() const {
   usage.reserved_unused = held_empty_ * tokens;
   usage.block_internal = (held_ - held_empty_) * tokens - held_filled_;
   usage.cached_evictable = cached_free_ * tokens;
+  usage.cached_pinned = pinned_idle_ * tokens;
   usage.free = (free_count_ - cached_free_) * tokens;
   usage.null_block = tokens;
   return usage;
@@ -170,17 +192,22 @@ void BlockPool::audit() const {
   std::int64_t held = 0;
   std::int64_t filled = 0;
   std::int64_t empty = 0;
+  std::int64_t idle = 0;
   for (std::size_t i = 1; i < users_.size(); ++i) {
     check(users_[i] >= 0, "a block has fewer than no users");
     check(filled_[i] >= 0 && filled_[i] <= geometry_.block_tokens, "a block is overfilled");
-    if (users_[i] == 0) continue;
+    if (users_[i] == 0) {
+      idle += pinned_[i] ? 1 : 0;
+      continue;
+    }
     ++held;
     filled += filled_[i];
     empty += filled_[i] == 0 ? 1 : 0;
   }
   check(held == held_ && filled == held_filled_ && empty == held_empty_,
         "held blocks are miscounted");
-  check(held + listed + 1 == geometry_.blocks, "blocks are lost");
+  check(idle == pinned_idle_, "pinned blocks are miscounted");
+  check(held + listed + idle + 1 == geometry_.blocks, "blocks are lost");
   check(usage().total() == geometry_.blocks * geometry_.block_tokens,
         "the parts do not sum to the pool");
 }

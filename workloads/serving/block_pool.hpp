@@ -17,16 +17,18 @@ struct KvGeometry {
   std::int64_t block_bytes = 0;  // of all layers; bytes() figures are multiples of slots of it
 };
 
-// Where the pool's token slots are; the six parts sum to blocks * block_tokens at every moment.
+// Where the pool's token slots are; the parts sum to blocks * block_tokens at every moment.
 struct KvUsage {
   std::int64_t used = 0;              // hold cache of running requests
   std::int64_t block_internal = 0;    // empty slots of blocks that hold some
   std::int64_t reserved_unused = 0;   // in blocks that are held but still empty
   std::int64_t cached_evictable = 0;  // in free blocks that still hold a reusable prefix
+  std::int64_t cached_pinned = 0;     // in blocks without users that are kept for later ones
   std::int64_t free = 0;
   std::int64_t null_block = 0;
   std::int64_t total() const {
-    return used + block_internal + reserved_unused + cached_evictable + free + null_block;
+    return used + block_internal + reserved_unused + cached_evictable + cached_pinned + free +
+           null_block;
   }
 };
 
@@ -39,15 +41,20 @@ class BlockPool {
   const KvGeometry& geometry() const { return geometry_; }
   std::int64_t usable_blocks() const { return geometry_.blocks - 1; }
   std::int64_t free_blocks() const { return free_count_; }  // cached ones included
-  bool is_free(BlockId block) const { return users_[index(block)] == 0; }
+  bool is_free(BlockId block) const { return users_[index(block)] == 0 && !pinned_[index(block)]; }
 
   // The least recently freed block, empty, with one user; what it cached is forgotten.
   // Precondition: free_blocks() > 0.
   BlockId take();
   // One more user for a cached block, which leaves the free list if it was on it.
   void share(BlockId block);
-  // One user less; without users the block goes to the end of the free list, its prefix kept.
+  // One user less; without users the block goes to the end of the free list, its prefix kept. A
+  // pinned one stays where it is.
   void drop(BlockId block);
+  // From now on the block is never free, so that its prefix is never evicted. Precondition: it has
+  // a user and is published.
+  void pin(BlockId block);
+  std::int64_t pinned_blocks() const { return pinned_count_; }
   // The block now holds `tokens` slots of cache (never fewer than before while it is held).
   void set_filled(BlockId block, std::int32_t tokens);
 
@@ -57,6 +64,9 @@ class BlockPool {
   BlockId find(const BlockHash& hash) const;
 
   KvUsage usage() const;
+  // Blocks and filled slots as their users see them: a shared one counts once for each.
+  std::int64_t blocks_of_users() const { return user_blocks_; }
+  std::int64_t slots_of_users() const { return user_slots_; }
   // Walks everything and throws SimulationError if any count or list disagrees.
   void audit() const;
 
@@ -72,6 +82,7 @@ class BlockPool {
   KvGeometry geometry_;
   std::vector<std::int32_t> users_;
   std::vector<std::int32_t> filled_;
+  std::vector<bool> pinned_;
   std::vector<BlockId> next_;  // free list
   std::vector<BlockId> previous_;
   BlockId head_ = kNone;
@@ -88,6 +99,10 @@ class BlockPool {
   std::int64_t held_empty_ = 0;   // of those, with nothing in them
   std::int64_t held_filled_ = 0;  // token slots filled in blocks with users
   std::int64_t cached_free_ = 0;  // published blocks on the free list
+  std::int64_t pinned_count_ = 0;
+  std::int64_t pinned_idle_ = 0;  // of those, without users
+  std::int64_t user_blocks_ = 0;
+  std::int64_t user_slots_ = 0;
 };
 
 }  // namespace ridgepoint::workloads

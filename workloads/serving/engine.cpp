@@ -321,28 +321,4 @@ void Engine::record_step(Nanoseconds start) {
   observers_.step(record);
 }
 
-void Engine::check_progress() {
-  // A plan may be empty once, when the only running request preempted itself; twice is a livelock.
-  if (++idle_plans_ < 2) return;
-  const Request& head = state_.waiting.empty() ? *state_.running.front() : *state_.waiting.front();
-  throw core::SimulationError("serving makes no progress at " + std::to_string(now_) +
-                              " ns: " + std::to_string(state_.running.size()) + " running, " +
-                              std::to_string(state_.waiting.size()) + " waiting, " +
-                              std::to_string(kv_.pool().free_blocks()) +
-                              " free blocks, head request " + std::to_string(head.id) + " (line " +
-                              std::to_string(head.line) + ") with " + std::to_string(head.known()) +
-                              " known and " + std::to_string(head.computed) + " computed tokens");
-}
-
-void Engine::check_invariants() const {
-  const KvGeometry& geometry = kv_.pool().geometry();
-  if (kv_.pool().usage().total() != geometry.blocks * geometry.block_tokens) {
-    throw core::SimulationError("KV pool: the parts do not sum to the pool");
-  }
-  if (live_.size() != state_.running.size() + state_.waiting.size()) {
-    throw core::SimulationError("serving lost a request");
-  }
-  if (options_.audit_every_step) kv_.pool().audit();
-}
-
 }  // namespace ridgepoint::workloads

@@ -61,6 +61,7 @@ class Engine {
   void record_step(Nanoseconds start);
   void check_progress();
   void check_invariants() const;
+  void check_conservation() const;  // at every step where assertions are on
   bool measured(const Request& request) const { return request.id >= options_.warmup_requests; }
 
   EngineOptions options_;

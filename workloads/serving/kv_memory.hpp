@@ -19,7 +19,11 @@ struct KvOptions {
   std::string policy = "paged";        // a name of kv_policies()
   std::int64_t reserve_tokens = 4096;  // for max-length: what every request reserves
   bool prefix_cache = true;            // paged only
-  std::string salt;                    // model, adapter, template: part of every block's hash
+  // Full blocks within so many first tokens of a prompt are pinned when another request finds them,
+  // as long as not more than this share of the pool is. 0 tokens: none.
+  std::int64_t pin_tokens = 0;
+  double pin_share = 0.1;  // >= 0, < 1
+  std::string salt;        // model, adapter, template: part of every block's hash
 };
 
 // What must be free before a waiting request is let in, beyond the blocks of its first chunk.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/attention/attention.hpp"
+#include "kernels/linear/linear.hpp"
 #include "sim/core/error.hpp"
 #include "workloads/models/counts.hpp"
 #include "workloads/serving/kernel_workers.hpp"
@@ -92,10 +93,8 @@ KernelGeometry MachineKernelTimes::geometry() const {
   geometry.query_heads = shape_.heads / shape_.kv_heads;
   geometry.array_rows = core.matrix_rows;
   geometry.attention_splits = spec_.attention_splits;
-  // As the linear kernel cuts rows: two accumulators of one panel.
-  geometry.row_tile =
-      std::max<std::int64_t>(1, core.accumulator_bytes / (2 * core.matrix_cols * 4));
-  if (core.tile_rows > 0) geometry.row_tile = std::min(geometry.row_tile, core.tile_rows);
+  geometry.row_tile = kernels::most_tile_rows(core, core.matrix_cols, spec_.formats.weights,
+                                              spec_.formats.activations);
   geometry.layer_weight_bytes = weight_bytes(shape_, spec_.formats.weights) / shape_.layers;
   geometry.token_kv_bytes = kv_bytes_per_token(shape_, spec_.formats.kv) / shape_.layers;
   return geometry;

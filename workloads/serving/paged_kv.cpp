@@ -2,6 +2,10 @@
 // Paged KV memory: blocks are given as tokens come. Full blocks are offered to later requests when
 // they are scheduled, so that two requests of one step can share; a lookup stops at the first miss
 // and never covers the last known token, which must be computed to give logits.
+#include <algorithm>
+#include <string>
+
+#include "sim/core/error.hpp"
 #include "workloads/serving/kv_policies.hpp"
 
 namespace ridgepoint::workloads {
@@ -12,10 +16,12 @@ class PagedKv final : public KvMemory {
   explicit PagedKv(const KvOptions& options)
       : KvMemory(options.geometry),
         prefix_cache_(options.prefix_cache),
-        root_(salted(options.salt)) {}
+        root_(salted(options.salt)),
+        pin_blocks_(options.pin_tokens / options.geometry.block_tokens),
+        most_pinned_(most_pinned(options)) {}
 
   bool can_ever_hold(const Request& request, std::int64_t spare_blocks) const override {
-    return blocks_for(request.final_slots()) + spare_blocks <= pool_.usable_blocks();
+    return blocks_for(request.final_slots()) + spare_blocks + most_pinned_ <= pool_.usable_blocks();
   }
 
   std::int64_t find_prefix(Request& request) override {
@@ -42,6 +48,7 @@ class PagedKv final : public KvMemory {
     const std::int64_t all = blocks_for(rule.reserve_tokens) - hits + evictable;
     if (std::max(chunk, all) + rule.spare_blocks > pool_.free_blocks()) return false;
     for (const BlockId block : hit_) pool_.share(block);
+    pin_found(request);
     request.blocks.assign(hit_.begin(), hit_.end());
     request.published = hits;
     grow(request, hit_tokens + new_tokens);
@@ -61,6 +68,25 @@ class PagedKv final : public KvMemory {
   }
 
  private:
+  static std::int64_t most_pinned(const KvOptions& options) {
+    if (!(options.pin_share >= 0 && options.pin_share < 1)) {
+      core::fail_input({}, "pin_share", std::to_string(options.pin_share), "out of range",
+                       "0 or more, less than 1");
+    }
+    if (!options.prefix_cache || options.pin_tokens == 0) return 0;
+    return static_cast<std::int64_t>(options.pin_share *
+                                     static_cast<double>(options.geometry.blocks - 1));
+  }
+
+  // What the request has found and never computed itself is a prefix that requests share.
+  void pin_found(const Request& request) {
+    const std::int64_t own = request.most_computed / pool_.geometry().block_tokens;
+    const auto end = std::min(pin_blocks_, static_cast<std::int64_t>(hit_.size()));
+    for (std::int64_t i = own; i < end && pool_.pinned_blocks() < most_pinned_; ++i) {
+      pool_.pin(hit_[static_cast<std::size_t>(i)]);
+    }
+  }
+
   void grow(Request& request, std::int64_t end) {
     const std::int64_t size = pool_.geometry().block_tokens;
     while (static_cast<std::int64_t>(request.blocks.size()) * size < end) {
@@ -77,6 +103,8 @@ class PagedKv final : public KvMemory {
 
   bool prefix_cache_;
   BlockHash root_;
+  std::int64_t pin_blocks_;   // first ones of a prompt
+  std::int64_t most_pinned_;  // at the same time; requests must fit beside so many
   std::vector<BlockId> hit_;  // of the last find_prefix
 };
 

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "sim/config/machines.hpp"
 #include "sim/config/number.hpp"
 #include "sim/config/options.hpp"
 #include "sim/config/suggest.hpp"
+#include "workloads/models/registry.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -109,6 +111,17 @@ std::string canonical(const OptionRef& option, const std::string& value,
   return builder.so_far().text(option.row->key);
 }
 
+// What the value "all" stands for; empty: nothing.
+std::vector<std::string> all_names(const OptionRef& option) {
+  std::vector<std::string> names;
+  if (option.row->flag == "machine") {
+    for (const config::MachinePreset& one : config::machine_presets()) names.emplace_back(one.name);
+  } else if (option.row->flag == "model") {
+    for (const workloads::ModelShape& one : workloads::all_models()) names.push_back(one.name);
+  }
+  return names;
+}
+
 bool is_numeric(const OptionRef& option) {
   return option.row->type == OptionType::kInteger || option.row->type == OptionType::kReal;
 }
@@ -118,8 +131,11 @@ std::vector<std::string> expand(const OptionRef& option, const std::string& list
   std::vector<std::string> values;
   for (const std::string& item : config::split_words(list, ',')) {
     const std::string text = trimmed(item);
+    const std::vector<std::string> names = text == "all" ? all_names(option) : decltype(values){};
     if (is_numeric(option) && text.find(':') != std::string::npos) {
       append_range(values, text, option, where);
+    } else if (!names.empty()) {
+      values.insert(values.end(), names.begin(), names.end());
     } else {
       values.push_back(text);
     }

@@ -27,7 +27,7 @@ struct SkipRule {
 inline constexpr std::size_t kMostPoints = 1'000'000;
 
 // `names` is "batch" or "phase+tokens", `values` "1,2,8:64:*2" or "prefill+512,decode+1". A range
-// has both ends, the high one only if a step meets it. Throws InputError at `where`; `target` is
+// has both ends, the high one only if a step meets it; "all" is every machine or model. Throws InputError at `where`; `target` is
 // the subcommand whose options may vary.
 Axis parse_axis(const std::string& names, const std::string& values, std::string_view target,
                 const core::Location& where);

@@ -1,54 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Committed tables, remade: every cell after the provenance columns must be the same bytes.
-// Remake one on purpose with the command in the test and --csv results/baseline/NAME.
-#include <fstream>
-
+// The seed's figures. Committed tables are remade in tests/robustness/suites_test.cpp.
 #include "tests/fidelity/command.hpp"
 
 namespace ridgepoint {
 namespace {
-
-constexpr const char* kProvenance[] = {"schema", "tool_version", "git_commit", "config_sha256"};
-
-std::vector<testing_command::CsvRow> committed(const std::string& name) {
-  std::ifstream file(RIDGEPOINT_SOURCE_DIR "/results/baseline/" + name);
-  EXPECT_TRUE(file) << name;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return testing_command::rows_of(text.str());
-}
-
-void expect_same(testing_command::CsvRow remade, testing_command::CsvRow expected) {
-  for (const char* column : kProvenance) {
-    remade.erase(column);
-    expected.erase(column);
-  }
-  for (const auto& [column, value] : expected) {
-    EXPECT_EQ(remade[column], value) << column;
-  }
-  EXPECT_EQ(remade.size(), expected.size());
-}
-
-TEST(Baseline, Plan) {
-  const auto expected = committed("plan.csv");
-  ASSERT_EQ(expected.size(), 2u);
-  for (const auto& row : expected) {
-    expect_same(testing_command::row_of(
-                    {"plan", "--quiet", "--context", "8192", "--model", row.at("model")}),
-                row);
-  }
-}
-
-TEST(Baseline, RunOfASmallModel) {
-  const auto expected = committed("run_stories260K.csv");
-  ASSERT_EQ(expected.size(), 2u);
-  for (const auto& row : expected) {
-    expect_same(testing_command::row_of({"run", "--quiet", "--model", "stories260K", "--phase",
-                                         row.at("phase"), "--tokens", row.at("new_tokens_count"),
-                                         "--context", row.at("context_tokens_count")}),
-                row);
-  }
-}
 
 // The figures the project is known by, from the product's own commands.
 TEST(Seed, CapacityOfEightyGibibytes) {

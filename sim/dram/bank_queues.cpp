@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/bank_queues.hpp"
+
+namespace ridgepoint::dram {
+
+void BankQueues::leave_last(int bank) {
+  List& from = list(bank);
+  const std::uint16_t slot = from.hit;
+  const Visit& visit = visits_[slot];
+  --size_;
+  if (from.head == slot) {
+    from.head = visit.next;
+    if (visit.next == kNone) queued_ &= ~bit(bank);
+  } else {
+    std::uint16_t before = from.head;
+    while (visits_[before].next != slot) before = visits_[before].next;
+    visits_[before].next = visit.next;
+    if (from.tail == slot) from.tail = before;
+  }
+  free_.push_back(slot);
+  set_hit(bank, find(visit.next, visit.row));
+}
+
+bool BankQueues::contains(int bank, std::int64_t burst) const {
+  if ((queued_ & bit(bank)) == 0) return false;
+  for (std::uint16_t slot = list(bank).head; slot != kNone; slot = visits_[slot].next) {
+    const Visit& visit = visits_[slot];
+    for (int i = visit.left; i < visit.total; ++i) {
+      if (visit.burst[i].number == burst) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ridgepoint::dram

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shipped suites and their committed tables: every point of a suite stands in its table; quick
+// tables are remade byte for byte, one point of each of the others (RIDGEPOINT_SUITES=all: all of
+// them). The three columns that name the build are left out. After a change on purpose:
+// results/suites.sh NAME.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "results/csv_reader.hpp"
+#include "tests/robustness/program.hpp"
+
+namespace ridgepoint::tests {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const fs::path kSuites = RIDGEPOINT_SOURCE_DIR "/workloads/suites";
+const fs::path kTables = RIDGEPOINT_SOURCE_DIR "/results/baseline";
+
+std::vector<std::string> suite_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kSuites)) names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Without tool_version, git_commit and config_sha256, cells 2 to 4.
+std::vector<std::string> results_of(const std::string& text) {
+  static const std::regex build("^([^,]*),[^,]*,[^,]*,[^,]*,");
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(std::regex_replace(line, build, "$1,"));
+  }
+  return lines;
+}
+
+class Suites : public ProgramTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static std::string suite() { return kSuites / (GetParam() + ".ini"); }
+  static std::string table() { return kTables / (GetParam() + ".csv"); }
+};
+
+TEST_P(Suites, EveryPointStandsInItsTable) {
+  const Outcome points = run({"sweep", suite(), "--dry-run"});
+  ASSERT_EQ(points.exit_code, 0) << points.err;
+  results::CsvReader wanted(file("points.csv", points.out));
+  results::CsvReader found(table());
+  std::istringstream header(points.out.substr(0, points.out.find('\n')));
+  std::vector<std::string> columns;
+  for (std::string name; std::getline(header, name, ',');) {
+    if (name != "config_sha256") columns.push_back(name);
+  }
+  while (wanted.next()) {
+    ASSERT_TRUE(found.next()) << "fewer rows than points";
+    EXPECT_EQ(found.text("status"), "ok") << found.text("message");
+    for (const std::string& column : columns) {
+      EXPECT_EQ(found.text(column), wanted.text(column)) << column;
+    }
+  }
+  EXPECT_FALSE(found.next()) << "more rows than points";
+}
+
+TEST_P(Suites, AreRemadeByteForByte) {
+  const std::vector<std::string> expected = results_of(slurp(table()));
+  ASSERT_GT(expected.size(), 1U) << table();
+  const char* which = std::getenv("RIDGEPOINT_SUITES");
+  const bool quick = GetParam() == "small" || GetParam() == "context_vs_concurrency";
+  if (quick || (which != nullptr && std::string(which) == "all")) {
+    const Outcome outcome = run({"sweep", suite(), "--jobs", "2"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(results_of(outcome.out), expected);
+    return;
+  }
+  // The cheapest point: the first one, except that a reserving cache serves fewer steps.
+  const std::size_t point = GetParam() == "kv_policies" ? 2 : 1;
+  const Outcome outcome = run({"sweep", suite(), "--shard",
+                               std::to_string(point) + '/' + std::to_string(expected.size() - 1)});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(results_of(outcome.out), ::testing::ElementsAre(expected[0], expected[point]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Suites, ::testing::ValuesIn(suite_names()),
+                         [](const auto& each) { return each.param; });
+
+TEST(Baseline, TheIndexNamesEveryCommittedFile) {
+  const std::string index = slurp(RIDGEPOINT_SOURCE_DIR "/results/README.md");
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(kTables)) {
+    EXPECT_THAT(index, HasSubstr("](baseline/" + entry.path().filename().string() + ")"));
+    ++files;
+  }
+  const std::regex link("\\]\\(baseline/");
+  EXPECT_EQ(std::distance(std::sregex_iterator(index.begin(), index.end(), link), {}),
+            static_cast<std::ptrdiff_t>(files));
+}
+
+}  // namespace
+}  // namespace ridgepoint::tests
