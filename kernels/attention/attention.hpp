@@ -69,6 +69,9 @@ struct AttentionTiles {
   // the group, a prefill walk one tile per head; tile_rows is the most that either has.
   std::int64_t query_tiles = 1;
   std::int64_t tile_rows = 1;
+  std::int64_t key_slots = kKeySlots;
+  bool one_by_one = false;    // a walk begins when the one before it is stored
+  bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
 // query_rows of a long prefill.

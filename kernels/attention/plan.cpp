@@ -25,9 +25,9 @@ bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const Attentio
   const std::int64_t tall = t.query_tiles * tile;  // all query tiles together
   std::int64_t operands = t.query_slots * tall * core::bytes_of(q, args.qk_dim()) +
                           kScoreSlots * tile * core::bytes_of(q, t.key_tile) +
-                          OperandStream::bytes(kKeySlots, t.key_tile, args.qk_dim(), kv, q);
+                          OperandStream::bytes(t.key_slots, t.key_tile, args.qk_dim(), kv, q);
   if (!args.values_are_keys()) {
-    operands += OperandStream::bytes(kKeySlots, t.key_tile, args.value_dim(), kv, q);
+    operands += OperandStream::bytes(t.key_slots, t.key_tile, args.value_dim(), kv, q);
   }
   if (args.most_splits > 1) {
     operands += 2 * kMergeSlots * kMergeRows * (args.value_dim() + 2) * 4;
@@ -81,6 +81,45 @@ void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, Attenti
   items = std::move(cut);
 }
 
+void halve_group(AttentionTiles& t) {
+  t.group /= 2;
+  t.parts *= 2;
+}
+
+// Where the longest sequence has more than one new token; others may decode.
+void set_prefill_tiles(const isa::CoreShape& shape, const AttentionArgs& args, std::int64_t longest,
+                       AttentionTiles& t) {
+  const bool decodes = std::any_of(args.sequences.begin(), args.sequences.end(),
+                                   [](const Sequence& one) { return one.new_tokens == 1; });
+  const auto set_rows = [&](std::int64_t rows) {
+    t.query_rows = rows;
+    t.query_tiles = t.group;
+    t.tile_rows = std::max(std::min(rows, longest), decodes ? t.group : 1);
+  };
+  const auto set_most_rows = [&] {
+    std::int64_t rows = kQueryBlock;
+    for (set_rows(rows); rows > 1 && !fits(shape, args, t); set_rows(rows)) rows /= 2;
+    return rows;
+  };
+  t.one_by_one = shape.blocks == 1;
+  std::int64_t worthwhile = kWorthwhileRows;
+  std::int64_t rows = set_most_rows();
+  if (shape.cached_bytes > 0) {
+    // A cache serves the keys again for each head: tall tiles are worth more than few loads, and
+    // more than deep rings.
+    worthwhile = kQueryBlock;
+    if (rows < kQueryBlock) t.query_slots = 1;
+    while (t.group % 2 == 0 && set_most_rows() < std::min(worthwhile, longest)) halve_group(t);
+    if (set_most_rows() < kQueryBlock) t.key_slots = kKeySlots / 2;
+    rows = set_most_rows();
+  }
+  while (t.group % 2 == 0 && rows < std::min(worthwhile, longest)) {
+    halve_group(t);
+    rows = set_most_rows();
+  }
+  t.scores_ahead = shape.cached_bytes > 0 && t.group == 1;
+}
+
 }  // namespace
 
 std::int64_t walk_work(const isa::CoreShape& shape, std::int64_t group, std::int64_t rows,
@@ -108,33 +147,24 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
     t.tile_rows = t.group;
     return fits(shape, args, t);
   };
-  while (t.key_tile > kLeastKeyTile && !fits_decode()) t.key_tile /= 2;
-  const auto halve_group = [&t] {
-    t.group /= 2;
-    t.parts *= 2;
-  };
-  while (t.group % 2 == 0 && !fits_decode()) halve_group();
-  std::int64_t longest = 1;
-  bool decodes = false;
-  for (const Sequence& sequence : args.sequences) {
-    longest = std::max(longest, sequence.new_tokens);
-    decodes = decodes || sequence.new_tokens == 1;
+  while (t.key_tile > kLeastKeyTile && !fits_decode()) {
+    const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
+    if (fewer && t.key_slots == kKeySlots) {
+      t.key_slots = kKeySlots / 2;
+    } else {
+      t.key_tile /= 2;
+    }
   }
+  while (t.group % 2 == 0 && !fits_decode()) halve_group(t);
   fits_decode();
-  if (longest == 1) return t;
-  const auto set_rows = [&](std::int64_t rows) {
-    t.query_rows = rows;
-    t.query_tiles = t.group;
-    t.tile_rows = std::max(std::min(rows, longest), decodes ? t.group : 1);
+  const auto longer = [](const Sequence& a, const Sequence& b) {
+    return a.new_tokens < b.new_tokens;
   };
-  const auto set_most_rows = [&] {
-    std::int64_t rows = kQueryBlock;
-    for (set_rows(rows); rows > 1 && !fits(shape, args, t); set_rows(rows)) rows /= 2;
-  };
-  set_most_rows();
-  while (t.group % 2 == 0 && t.query_rows < std::min(kWorthwhileRows, longest)) {
-    halve_group();
-    set_most_rows();
+  const auto longest = std::max_element(args.sequences.begin(), args.sequences.end(), longer);
+  if (longest != args.sequences.end() && longest->new_tokens > 1) {
+    set_prefill_tiles(shape, args, longest->new_tokens, t);
+  } else {
+    t.scores_ahead = shape.cached_bytes > 0;
   }
   return t;
 }
@@ -156,15 +186,31 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
   std::int64_t longest = 0;
   for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
   const std::int64_t splits =
-      choose_splits(static_cast<std::int64_t>(items.size()), shape.cores,
+      choose_splits(static_cast<std::int64_t>(items.size()),
+                    shape.cores * std::max<std::int64_t>(1, shape.blocks),
                     std::min({args.most_splits, longest, std::int64_t{128}}));
   if (splits > 1) split_walks(items, splits, plan);
 
   const auto work_of = [&](const AttentionItem& item) {
     return walk_work(shape, tiles.group, item.rows, item.tile1 - item.tile0);
   };
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const auto& a, const auto& b) { return work_of(a) > work_of(b); });
+  // Walks whose keys fit half a cache together stand side by side; longest first among them.
+  const auto key_bytes = core::bytes_of(args.key_dtype(), args.qk_dim() + args.value_dim());
+  std::vector<std::int64_t> before{0};  // bytes of the keys of the sequences before
+  for (const Sequence& sequence : args.sequences) {
+    before.push_back(before.back() + sequence.context * args.kv_heads() * key_bytes);
+  }
+  const auto section_of = [&](const AttentionItem& item) -> std::int64_t {
+    if (shape.cached_bytes == 0) return 0;
+    const auto sequence = static_cast<std::size_t>(item.sequence);
+    const std::int64_t heads = item.head_group / tiles.parts;
+    return (before[sequence] + heads * args.sequences[sequence].context * key_bytes) /
+           std::max<std::int64_t>(1, shape.cached_bytes / 2);
+  };
+  std::stable_sort(items.begin(), items.end(), [&](const auto& a, const auto& b) {
+    const std::int64_t first = section_of(a), second = section_of(b);
+    return first != second ? first < second : work_of(a) > work_of(b);
+  });
   using Load = std::pair<std::int64_t, std::int64_t>;  // work, core
   std::priority_queue<Load, std::vector<Load>, std::greater<>> cores;
   for (std::int64_t c = 0; c < shape.cores; ++c) cores.push({0, c});
@@ -211,10 +257,13 @@ double attention_bytes(const isa::CoreShape& shape, const AttentionArgs& args) {
   std::int64_t bytes = 0;
   for (const Sequence& sequence : args.sequences) {
     const std::int64_t before = sequence.context - sequence.new_tokens;
-    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += t.query_rows) {
-      const std::int64_t rows = std::min(t.query_rows, sequence.new_tokens - q0);
+    // With a cache the walks of a head may find each other's keys there.
+    const std::int64_t height = shape.cached_bytes > 0 ? sequence.new_tokens : t.query_rows;
+    const std::int64_t parts = shape.cached_bytes > 0 ? 1 : t.parts;
+    for (std::int64_t q0 = 0; q0 < sequence.new_tokens; q0 += height) {
+      const std::int64_t rows = std::min(height, sequence.new_tokens - q0);
       const std::int64_t keys = before + q0 + rows - args.first_visible(sequence, q0);
-      bytes += args.kv_heads() * t.parts * keys * key;
+      bytes += args.kv_heads() * parts * keys * key;
     }
     bytes += sequence.new_tokens * args.heads *
              (core::bytes_of(args.q.dtype, args.qk_dim()) +

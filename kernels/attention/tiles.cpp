@@ -115,6 +115,10 @@ isa::Program program(CorePort& core, std::shared_ptr<Job> job) {
   if (!mine.empty()) {
     AttentionWalk work(core, *job);
     for (const AttentionItem& item : mine) {
+      for (std::int64_t g = 0; job->tiles.one_by_one && g < job->tiles.query_tiles; ++g) {
+        const Token stored = work.stored(g);
+        co_await isa::until(core, stored);
+      }
       work.begin(item);
       for (std::int64_t g = 0; g < job->tiles_of(item); ++g) {
         const Token slot = work.q_slot(g);

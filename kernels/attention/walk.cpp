@@ -22,13 +22,14 @@ AttentionWalk::AttentionWalk(isa::CorePort& core, AttentionJob& job)
       q_ring_(core, job.tiles.query_slots * job.tiles.query_tiles, job.tiles.tile_rows, job.dim,
               job.args.q.dtype),
       p_ring_(core, kScoreSlots, job.tiles.tile_rows, job.tiles.key_tile, job.args.q.dtype),
-      keys_(core, kKeySlots, job.tiles.key_tile, job.dim, job.args.key_dtype(), job.args.q.dtype),
+      keys_(core, job.tiles.key_slots, job.tiles.key_tile, job.dim, job.args.key_dtype(),
+            job.args.q.dtype),
       score_free_(kScoreSlots),
       out_free_(static_cast<std::size_t>(job.tiles.query_tiles)),
       out_last_(static_cast<std::size_t>(job.tiles.query_tiles)),
       q_loaded_(static_cast<std::size_t>(job.tiles.query_tiles)) {
   if (!job.args.values_are_keys()) {
-    values_.emplace(core, kKeySlots, job.tiles.key_tile, job.v_dim, job.args.key_dtype(),
+    values_.emplace(core, job.tiles.key_slots, job.tiles.key_tile, job.v_dim, job.args.key_dtype(),
                     job.args.q.dtype);
   }
   if (job.args.sinks) {
@@ -71,9 +72,12 @@ void AttentionWalk::clear(std::int64_t g) {
 }
 
 void AttentionWalk::load_queries() {
+  // Loads run in order, so the keys wait with the queries.
+  Deps begun;
+  if (job_.begin_elements > 0) begun.add(core_.vector({job_.begin_elements, 1}, {}, [] {}));
   for (std::int64_t g = 0; g < tiles(); ++g) {
-    q_loaded_[static_cast<std::size_t>(g)] =
-        core_.load(q_ring_.tile(q_uses_ + g), job_.head_view(job_.args.q, item_, g, job_.dim));
+    q_loaded_[static_cast<std::size_t>(g)] = core_.load(
+        q_ring_.tile(q_uses_ + g), job_.head_view(job_.args.q, item_, g, job_.dim), begun);
     clear(g);
   }
 }
@@ -106,6 +110,12 @@ void AttentionWalk::load_keys() {
 void AttentionWalk::walk_tile() {
   const std::int64_t tile = walked_++;
   score(tile, 0);
+  if (!job_.tiles.scores_ahead) return finish(tile);
+  if (tile > item_.tile0) finish(tile - 1);
+  if (walked_ == item_.tile1) finish(tile);
+}
+
+void AttentionWalk::finish(std::int64_t tile) {
   for (std::int64_t g = 0; g < tiles(); ++g) {
     if (g + 1 < tiles()) score(tile, g + 1);
     softmax(tile, g);
@@ -151,8 +161,18 @@ void AttentionWalk::softmax(std::int64_t tile, std::int64_t g) {
   step.first_seen = window > 0 ? step.end_seen - window : std::min<std::int64_t>(0, -rows());
   step.step = job_.heads_as_rows(item_) ? 0 : 1;
   step.scale = job_.scale;
-  softened_ = core_.vector({rows() * (step.keys * kSoftmaxPasses + job_.v_dim), 1},
-                           {scored_[slot], out_last_[which], p_ring_.busy(softmax_uses_)},
+  // Exponentials do not wait for the product before them, only the output's new scale does.
+  Token scored = scored_[slot];
+  std::int64_t elements = rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
+  std::int64_t exponentials = rows() * step.keys;
+  if (job_.tiles.scores_ahead) {
+    scored = core_.vector({rows() * step.keys * kSoftmaxPasses, 1, exponentials},
+                          {scored, p_ring_.busy(softmax_uses_)}, [] {});
+    elements = rows() * job_.v_dim;
+    exponentials = 0;
+  }
+  softened_ = core_.vector({elements, 1, exponentials},
+                           {scored, out_last_[which], p_ring_.busy(softmax_uses_)},
                            [step] { softmax_step(step); });
   score_free_[slot] = softened_;
 }

@@ -19,6 +19,8 @@ class AttentionWalk {
   isa::Token k_slot() const { return keys_.slot(key_uses_); }
   isa::Token v_slot() const { return values_ ? values_->slot(key_uses_) : isa::Token{}; }
   isa::Token q_slot(std::int64_t g) const { return q_ring_.busy(q_uses_ + g); }
+  // What the next walk waits for where walks go one by one.
+  isa::Token stored(std::int64_t g) const { return out_free_[static_cast<std::size_t>(g)]; }
   void load_queries();
   bool has_tile() const { return loaded_ < item_.tile1; }
   void load_keys();
@@ -38,6 +40,7 @@ class AttentionWalk {
   void load_expanded(std::int64_t use, std::int64_t t0, std::int64_t keys);
   void clear(std::int64_t g);
   void score(std::int64_t tile, std::int64_t g);
+  void finish(std::int64_t tile);
   void softmax(std::int64_t tile, std::int64_t g);
   void add_values(std::int64_t tile, std::int64_t g);
 

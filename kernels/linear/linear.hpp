@@ -30,6 +30,9 @@ struct LinearTiling {
   std::int64_t accumulators = 1;   // 2: the epilogue of one tile overlaps the next
   std::int64_t shared_panels = 1;  // row tiles of X that fit the shared memory at once
   std::int64_t x_reads = 1;        // R of the traffic formula
+  // Above 0: tiles of all row tiles go round the cores together, this many row tiles by all
+  // columns, then the next; operands are cached.
+  std::int64_t wave_rows = 0;
 };
 // Rows of X that one pass over the weights serves: what two accumulators of one panel hold and the
 // scratchpad can feed.

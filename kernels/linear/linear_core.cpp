@@ -51,8 +51,8 @@ void LinearCore::begin(std::int64_t row_tile) {
   row_tile_ = row_tile;
   m0_ = row_tile * t_.mt;
   rows_ = std::min(t_.mt, m_ - m0_);
-  const std::int64_t mine =
-      std::max<std::int64_t>(0, ceil_div(n_tiles_ - core_.index(), core_.count()));
+  first_ = core_.index();
+  const std::int64_t mine = std::max<std::int64_t>(0, ceil_div(n_tiles_ - first_, core_.count()));
   w_base_ += w_next_;
   x_base_ += step_;
   steps_ = mine * k_steps_;
@@ -61,8 +61,21 @@ void LinearCore::begin(std::int64_t row_tile) {
   chunk_ = core_.index();
 }
 
+bool LinearCore::begin_wave(std::int64_t turn) {
+  const std::int64_t tile = core_.index() + turn * core_.count();
+  const std::int64_t row_tiles = ceil_div(m_, t_.mt);
+  if (tile >= row_tiles * n_tiles_) return false;
+  const std::int64_t group = tile / (t_.wave_rows * n_tiles_);
+  const std::int64_t high = std::min(t_.wave_rows, row_tiles - group * t_.wave_rows);
+  const std::int64_t within = tile - group * t_.wave_rows * n_tiles_;
+  begin(group * t_.wave_rows + within % high);
+  first_ = within / high;
+  steps_ = k_steps_;
+  return true;
+}
+
 void LinearCore::load_weight() {
-  const std::int64_t n0 = (core_.index() + w_next_ / k_steps_ * core_.count()) * t_.nt;
+  const std::int64_t n0 = (first_ + w_next_ / k_steps_ * core_.count()) * t_.nt;
   const std::int64_t k0 = w_next_ % k_steps_ * t_.kt;
   weights_.load(w_base_ + w_next_++,
                 args_.w.block(n0, std::min(t_.nt, n_ - n0), k0, std::min(t_.kt, k_ - k0)));
@@ -71,7 +84,7 @@ void LinearCore::load_weight() {
 void LinearCore::widen_until(std::int64_t use) {
   for (const std::int64_t end = std::min(use + 1, w_base_ + w_next_); widened_ < end; ++widened_) {
     const std::int64_t step = widened_ - w_base_;
-    const std::int64_t n0 = (core_.index() + step / k_steps_ * core_.count()) * t_.nt;
+    const std::int64_t n0 = (first_ + step / k_steps_ * core_.count()) * t_.nt;
     const std::int64_t k0 = step % k_steps_ * t_.kt;
     weights_.widen(widened_, std::min(t_.nt, n_ - n0), std::min(t_.kt, k_ - k0));
   }

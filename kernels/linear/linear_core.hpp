@@ -23,6 +23,8 @@ class LinearCore {
              const PanelValues& panel_values);
 
   void begin(std::int64_t row_tile);
+  // With wave_rows: one output tile, the `turn`th of this core; false: there is none.
+  bool begin_wave(std::int64_t turn);
   bool has_weight_ahead() const { return w_next_ < std::min(steps_, kWeightSlots); }
   // Widening runs a step ahead of the product, so its operand must be on its way too.
   bool weight_due() const { return w_next_ < std::min(steps_, step_ + (widens_ ? 2 : 1)); }
@@ -46,9 +48,7 @@ class LinearCore {
   void end();
 
  private:
-  std::int64_t tile_n0() const {
-    return (core_.index() + step_ / k_steps_ * core_.count()) * t_.nt;
-  }
+  std::int64_t tile_n0() const { return (first_ + step_ / k_steps_ * core_.count()) * t_.nt; }
   std::uint32_t staged_slot(std::int64_t row_tile, std::int64_t chunk) const {
     return static_cast<std::uint32_t>(row_tile * (chunks_ + core_.count()) + chunk);
   }
@@ -75,6 +75,7 @@ class LinearCore {
   std::vector<isa::Token> x_loaded_;  // per slot; x in core: per chunk
   bool widens_;
   // Of the current row tile.
+  std::int64_t first_ = 0;  // column tile
   std::int64_t row_tile_ = 0, m0_ = 0, rows_ = 0, steps_ = 0, step_ = 0, chunk_ = 0;
   std::int64_t w_next_ = 0, w_base_ = 0, widened_ = 0, x_base_ = 0, staged_ = 0, residual_uses_ = 0;
   std::int64_t tiles_done_ = 0;

@@ -16,10 +16,15 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 isa::Program program(CorePort& core, LinearArgs args, LinearTiling tiling,
                      PanelValues panel_values) {
+  const bool waves = tiling.wave_rows > 0;
   const std::int64_t row_tiles = ceil_div(args.x.rows, tiling.mt);
   LinearCore work(core, args, tiling, panel_values);
-  for (std::int64_t i = 0; i < row_tiles; ++i) {
-    work.begin(i);
+  for (std::int64_t i = 0; waves || i < row_tiles; ++i) {
+    if (!waves) {
+      work.begin(i);
+    } else if (!work.begin_wave(i)) {
+      break;
+    }
     while (work.has_weight_ahead()) {
       const Token slot = work.weight_slot();
       co_await isa::until(core, slot);

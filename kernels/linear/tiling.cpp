@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::int64_t kWeightSlotBytes = 96 * 1024;  // larger slots only lengthen the ramp
 constexpr std::int64_t kStageBytes = 16 * 1024;       // smallest chunk worth a signal
+// Tiles of machines with a cache.
+constexpr std::int64_t kLeastRows = 64, kMostRows = 512, kMostColumns = 512;
+constexpr double kEqual = 1.02;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
@@ -45,23 +48,23 @@ std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, cor
   // Slots of the smallest K step, X staged on its way to the shared memory, a residual in chunks.
   const std::int64_t left =
       shape.scratchpad_bytes - OperandStream::bytes(kWeightSlots, panel, step, w, x);
-  const std::int64_t chunk = (kActivationSlots + kStageSlots) * kEpilogueChunks *
-                                 core::bytes_of(x, step) +
-                             kResidualSlots * core::bytes_of(x, panel);
+  const std::int64_t chunk =
+      (kActivationSlots + kStageSlots) * kEpilogueChunks * core::bytes_of(x, step) +
+      kResidualSlots * core::bytes_of(x, panel);
   return std::max<std::int64_t>(1, std::min(rows, left / chunk * kEpilogueChunks));
 }
 
-LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
+namespace {
+
+void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
   const std::int64_t m = args.x.rows;
-  const std::int64_t k = args.w.k;
   const std::int64_t panel = args.w.panel_rows;
-  LinearTiling t;
   // Evenly over the row tiles.
   const std::int64_t most_rows = most_tile_rows(shape, panel, args.w.dtype, args.x.dtype);
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;
-  const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
+  const std::int64_t x_row = core::bytes_of(args.x.dtype, args.w.k);
   t.x_in_core = t.mt * x_row <= shape.scratchpad_bytes / 3;
   // Wide tiles save reads of X, which a core that keeps X does not repeat anyway.
   const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
@@ -74,6 +77,73 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   t.nt = panel * panels_per_tile(args.w.panels(),
                                  std::clamp<std::int64_t>(most_panels, 1, args.w.panels()),
                                  shape.cores);
+}
+
+// Cycles of all rounds over the cores: a tile lasts as long as the array, or as what it reads.
+double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
+                     std::int64_t nt) {
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const std::int64_t tiles = ceil_div(args.x.rows, mt) * ceil_div(args.w.n, nt);
+  const double k = real(args.w.k);
+  const double array = k / real(shape.matrix_rows) * real(ceil_div(nt, shape.matrix_cols)) *
+                       real(std::max(mt, shape.matrix_rows));
+  const double read = k *
+                      (real(mt) * core::mean_bytes_of(args.x.dtype) +
+                       real(nt) * core::mean_bytes_of(args.w.dtype)) /
+                      real(shape.load_bytes_per_cycle);
+  const double written =
+      real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
+  return real(ceil_div(tiles, shape.cores)) * (std::max(array, read) + written);
+}
+
+// With a cache every core reads both operands of its tile as it goes: of the tiles whose
+// accumulators fit, the one whose rounds are shortest; of equals the one that reads least.
+void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  const std::int64_t panel = args.w.panel_rows;
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
+  double best = 0;
+  for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
+    const std::int64_t mt = std::min(args.x.rows, rows);
+    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt *= 2) {
+      std::int64_t operands =
+          OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
+          kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
+      if (args.bias) operands += core::bytes_of(args.bias->dtype, nt);
+      if (args.residual) {
+        operands += kResidualSlots * ceil_div(mt, kEpilogueChunks) *
+                    core::bytes_of(args.residual->dtype, nt);
+      }
+      if (4 * mt * nt > shape.accumulator_bytes) break;
+      if (best > 0 && operands > shape.scratchpad_bytes) break;
+      const double cycles = rounds_cycles(shape, args, mt, nt);
+      const bool less_read = mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
+      if (best > 0 && (cycles > best * kEqual || (cycles > best / kEqual && !less_read))) continue;
+      best = best > 0 ? std::min(best, cycles) : cycles;
+      t.mt = mt;
+      t.nt = nt;
+    }
+    if (mt == args.x.rows) break;
+  }
+  t.accumulators = 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
+  // Half the cache keeps the rows of X that a group of row tiles reads again and again.
+  const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
+  t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
+                                         ceil_div(args.x.rows, t.mt));
+}
+
+}  // namespace
+
+LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
+  const std::int64_t m = args.x.rows;
+  const std::int64_t k = args.w.k;
+  LinearTiling t;
+  const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
+  if (shape.cached_bytes > 0 && shape.tile_rows == 0) {
+    choose_cached_tile(shape, args, t);
+  } else {
+    choose_managed_tile(shape, args, t);
+  }
 
   const std::int64_t panel_bytes = t.mt * x_row;
   t.x_in_shared = panel_bytes <= shape.shared_bytes;
@@ -86,7 +156,8 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
   if (t.x_in_core) budget -= t.mt * x_row;
   if (args.bias) budget -= core::bytes_of(args.bias->dtype, t.nt);
   if (args.residual) {
-    budget -= kResidualSlots * ceil_div(t.mt, kEpilogueChunks) * core::bytes_of(args.residual->dtype, t.nt);
+    budget -= kResidualSlots * ceil_div(t.mt, kEpilogueChunks) *
+              core::bytes_of(args.residual->dtype, t.nt);
   }
   const auto slots_fit = [&](std::int64_t kt) {
     std::int64_t bytes = OperandStream::bytes(kWeightSlots, t.nt, kt, args.w.dtype, args.x.dtype);
@@ -122,7 +193,9 @@ LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) 
     if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
   }
   const std::int64_t tiles = ceil_div(args.w.n, t.nt);
-  t.x_reads = t.x_in_shared ? 1 : t.x_in_core ? std::min(tiles, shape.cores) : tiles;
+  t.x_reads = t.x_in_shared || t.wave_rows > 0 ? 1
+              : t.x_in_core                    ? std::min(tiles, shape.cores)
+                                               : tiles;
   return t;
 }
 
@@ -132,7 +205,9 @@ double traffic_bytes(const LinearArgs& args, const LinearTiling& tiling) {
   const auto row = [](core::DType dtype, std::int64_t columns) {
     return static_cast<double>(core::bytes_of(dtype, columns));
   };
-  const auto row_tiles = static_cast<double>(ceil_div(args.x.rows, tiling.mt));
+  // A group of row tiles that shares the cache reads the weights once.
+  const std::int64_t group = std::max<std::int64_t>(1, tiling.wave_rows);
+  const auto row_tiles = static_cast<double>(ceil_div(ceil_div(args.x.rows, tiling.mt), group));
   double bytes = row(args.w.dtype, args.w.k) * n * row_tiles +
                  row(args.x.dtype, args.w.k) * m * static_cast<double>(tiling.x_reads) +
                  row(args.y.dtype, args.w.n) * m;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/accel/config.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "sim/core/error.hpp"
@@ -23,8 +24,22 @@ std::string kib(std::int64_t bytes) {
 }  // namespace
 
 isa::CoreShape AcceleratorConfig::shape() const {
-  return {cores,        matrix_rows, matrix_cols, vector_lanes, scratchpad_bytes, accumulator_bytes,
-          shared_bytes, tile_rows};
+  isa::CoreShape shape{cores,
+                       matrix_rows,
+                       matrix_cols,
+                       vector_lanes,
+                       scratchpad_bytes,
+                       accumulator_bytes,
+                       shared_is_cache ? 0 : shared_bytes,
+                       tile_rows};
+  shape.blocks = blocks;
+  shape.block_cycles = block_ns * (clock_hz / 1000) / 1'000'000;
+  if (shared_is_cache) {
+    shape.cached_bytes = shared_bytes;
+    shape.load_bytes_per_cycle =
+        std::min(port_bytes_per_cycle, std::max<std::int64_t>(1, shared_bytes_per_cycle / cores));
+  }
+  return shape;
 }
 
 double AcceleratorConfig::rate_of(core::DType dtype) const {

@@ -22,14 +22,19 @@ struct AcceleratorConfig {
   double int8_rate = 2.0;
   double sustained_ratio = 1.0;  // matrix rate under load / peak: clocks fall when all arrays work
   std::int64_t vector_lanes = 512;               // element operations per cycle
+  std::int64_t special_lanes = 0;                // exponentials per cycle; 0: vector_lanes
+  std::int64_t blocks = 0;                       // pieces of work held at once; 0: as memory allows
+  std::int64_t block_ns = 0;                     // to begin one: scheduling, addresses, masks
+  bool engines_alternate = false;                // matrix and vector engine take turns
   std::int64_t scratchpad_bytes = 1536 * 1024;   // operand tiles
   std::int64_t accumulator_bytes = 1024 * 1024;  // fp32 accumulators, apart from operands
   std::int64_t load_queue_bytes = 384 * 1024;    // read bytes in flight per core
   std::int64_t store_queue_bytes = 128 * 1024;   // write bytes in flight per core
   std::int64_t port_bytes_per_cycle = 512;       // core <-> fabric, each direction
 
-  // Shared on-chip memory (software managed).
+  // Shared on-chip memory: managed by kernels, or a cache of what is read from HBM.
   std::int64_t shared_bytes = 64 * 1024 * 1024;
+  bool shared_is_cache = false;
   std::int64_t shared_bytes_per_cycle = 8192;
   std::int64_t shared_latency_ns = 40;
 

@@ -179,6 +179,7 @@ isa::Token Core::issue(isa::Command command) {
 bool Core::start_array(Engine engine, core::Cycle now) {
   Array& unit = array(engine);
   if (unit.queue.empty() || unit.free_at > now || !ready(unit.queue.front().deps)) return false;
+  if (config_.engines_alternate && std::max(matrix_.free_at, vector_.free_at) > now) return false;
   isa::Command command = std::move(unit.queue.front());
   unit.queue.pop_front();
   core::Cycle occupancy = 0;

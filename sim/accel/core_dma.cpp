@@ -44,7 +44,8 @@ bool Core::start_mover(Engine engine, core::Cycle now) {
     segments_.clear();
     isa::append_segments(transfer.command.view, segments_);
     for (const isa::Segment& segment : segments_) {
-      fabric_.split(transfer.command.view.space, segment, transfer.pieces);
+      fabric_.split(transfer.command.view.space, segment, engine == Engine::kStore,
+                    transfer.pieces);
     }
     if (transfer.pieces.empty()) throw core::SimulationError("a DMA command moves no bytes");
     unit.current = index;

@@ -20,7 +20,12 @@ MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp&
 }
 
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op) {
-  return std::max<core::Cycle>(1, ceil_div(op.elements * op.passes, config.vector_lanes));
+  const std::int64_t all = op.elements * op.passes;
+  if (config.special_lanes == 0) {
+    return std::max<core::Cycle>(1, ceil_div(all, config.vector_lanes));
+  }
+  return std::max<core::Cycle>(1, ceil_div(all - op.exponentials, config.vector_lanes) +
+                                      ceil_div(op.exponentials, config.special_lanes));
 }
 
 }  // namespace ridgepoint::accel

@@ -24,7 +24,8 @@ class Fabric {
 
   // Cuts a segment into pieces of at most AcceleratorConfig::piece_bytes. Throws InputError when
   // the segment lies outside the memory.
-  virtual void split(isa::Space space, const isa::Segment& segment, std::vector<Piece>& out) = 0;
+  virtual void split(isa::Space space, const isa::Segment& segment, bool is_write,
+                     std::vector<Piece>& out) = 0;
 
   // Sends a piece that leaves the core at `departure`; it arrives one request latency later.
   // Returns false when the port has no room for another piece of this core until a credit comes

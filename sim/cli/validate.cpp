@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/output_paths.hpp"
@@ -133,12 +134,16 @@ int validate_command(const Context& context) {
   int failed = 0;
   for (const auto& [preset, cases] : cases_by_preset(context, rows)) {
     const config::Options options = options_on(context.options, preset);
-    soc::Machine machine(config::machine_config(options));
-    workloads::StepRunner runner(machine, true);
+    std::optional<soc::Machine> machine;
+    std::optional<workloads::StepRunner> runner;
     for (const Case& one : cases) {
       results::Row row(results::table("validate"), options);
       try {
-        const Prediction prediction = predict(machine, runner, one);
+        if (!machine) {
+          machine.emplace(config::machine_config(options));
+          runner.emplace(*machine, true);
+        }
+        const Prediction prediction = predict(*machine, *runner, one);
         fill_prediction(row, prediction);
         summary.add(options.text("machine.name"), prediction);
       } catch (const core::InputError& error) {
@@ -148,6 +153,9 @@ int validate_command(const Context& context) {
             .set("measured_us", one.row->measured_us)
             .fail("input", error.what());
         ++failed;
+        // A kernel that failed left the machine in the middle of it.
+        runner.reset();
+        machine.reset();
       }
       table.add(row);
     }

@@ -109,6 +109,10 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.int8_rate = options.real("core.int8_rate");
   config.sustained_ratio = options.real("core.sustained_ratio");
   config.vector_lanes = options.integer("core.vector_lanes");
+  config.special_lanes = options.integer("core.special_lanes");
+  config.blocks = options.integer("core.blocks");
+  config.block_ns = options.integer("core.block_ns");
+  config.engines_alternate = options.enabled("core.engines_alternate");
   config.scratchpad_bytes = bytes_from(options, "core.scratchpad_kib", kKib);
   config.accumulator_bytes = bytes_from(options, "core.accumulator_kib", kKib);
   config.tile_rows = options.integer("core.tile_rows");
@@ -116,6 +120,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.store_queue_bytes = options.integer("core.store_queue_bytes");
   config.port_bytes_per_cycle = options.integer("core.port_bytes_per_cycle");
   config.shared_bytes = bytes_from(options, "shared.size_kib", kKib);
+  config.shared_is_cache = options.enabled("shared.is_cache");
   config.shared_bytes_per_cycle = options.integer("shared.bytes_per_cycle");
   config.shared_latency_ns = options.integer("shared.latency_ns");
   config.request_latency_ns = options.integer("fabric.request_latency_ns");

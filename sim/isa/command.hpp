@@ -55,10 +55,12 @@ struct MatrixOp {
   core::DType dtype = core::DType::kFp16;  // sets the array's rate
 };
 
-// `elements` passed `passes` times through the lanes.
+// `elements` passed `passes` times through the lanes; `exponentials` of these operations take as
+// long as the special lanes need, where there are fewer of those.
 struct VectorOp {
   std::int64_t elements = 0;
   std::int64_t passes = 1;
+  std::int64_t exponentials = 0;  // of the elements' operations, those that are exponentials
 };
 
 struct Command {

@@ -15,6 +15,11 @@ struct CoreShape {
   std::int64_t accumulator_bytes = 0;
   std::int64_t shared_bytes = 0;  // 0: no resident panels
   std::int64_t tile_rows = 0;     // largest M of a tile; 0: as the accumulators allow
+  // A hardware cache of HBM reads in place of resident panels, and what a core can load from it.
+  std::int64_t cached_bytes = 0;
+  std::int64_t load_bytes_per_cycle = 0;
+  std::int64_t blocks = 0;  // independent pieces of work a core holds at once; 0: as memory allows
+  std::int64_t block_cycles = 0;  // of the vector engine before a piece of work begins
 };
 
 }  // namespace ridgepoint::isa

@@ -35,9 +35,9 @@ void CoreModule::receive_token(std::uint32_t slot, core::Femtoseconds time) {
   wake_for_next_event();
 }
 
-void CoreModule::split(isa::Space space, const isa::Segment& segment,
+void CoreModule::split(isa::Space space, const isa::Segment& segment, bool is_write,
                        std::vector<accel::Piece>& out) {
-  splitter_(space, segment, out);
+  splitter_(space, segment, is_write, out);
 }
 
 bool CoreModule::send(const accel::Piece& piece, const core::MemoryRequest& request,

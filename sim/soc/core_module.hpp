@@ -18,7 +18,8 @@
 namespace ridgepoint::soc {
 
 // Cuts an address range of a memory space into pieces.
-using Splitter = std::function<void(isa::Space, const isa::Segment&, std::vector<accel::Piece>&)>;
+using Splitter =
+    std::function<void(isa::Space, const isa::Segment&, bool is_write, std::vector<accel::Piece>&)>;
 
 class CoreModule : public sc_core::sc_module, public accel::Fabric {
  public:
@@ -37,7 +38,7 @@ class CoreModule : public sc_core::sc_module, public accel::Fabric {
   std::function<void(std::exception_ptr)> on_error;
   void receive_token(std::uint32_t slot, core::Femtoseconds time);
 
-  void split(isa::Space space, const isa::Segment& segment,
+  void split(isa::Space space, const isa::Segment& segment, bool is_write,
              std::vector<accel::Piece>& out) override;
   bool send(const accel::Piece& piece, const core::MemoryRequest& request,
             core::Femtoseconds departure) override;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <systemc>
 
+#include "sim/accel/cache_directory.hpp"
 #include "sim/accel/shared_memory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/dram/interleave.hpp"
@@ -45,6 +47,8 @@ Activity& Activity::operator-=(const Activity& other) {
 
 namespace {
 
+constexpr std::uint32_t kHitPieces = 4;  // pieces of what a cache holds that travel as one
+
 // Femtoseconds must be set before the first module or time exists.
 int prepare_systemc() {
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
@@ -70,9 +74,12 @@ struct Machine::Parts {
   bool memory_is_stale = false;
   std::exception_ptr error;  // thrown by a kernel
   Recorder* recorder = nullptr;
+  std::optional<accel::CacheDirectory> cache;  // of HBM, in the shared memory
 
   explicit Parts(const MachineConfig& machine);
-  void split(isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out);
+  void split(isa::Space space, const isa::Segment& segment, bool is_write,
+             std::vector<accel::Piece>& out);
+  void read_cached(const isa::Segment& segment, std::vector<accel::Piece>& out);
   std::unique_ptr<core::MemoryPort> new_port(std::size_t index) const;
   std::unique_ptr<core::MemoryPort> fresh_port(std::size_t index);
   Activity total();
@@ -87,9 +94,9 @@ Machine::Parts::Parts(const MachineConfig& machine)
       spec(std::make_shared<const dram::Spec>(dram::resolve(machine.hbm))),
       interleave(*spec) {
   config.accel.validate();
-  splitter = [this](isa::Space space, const isa::Segment& segment, std::vector<accel::Piece>& out) {
-    split(space, segment, out);
-  };
+  splitter = [this](isa::Space space, const isa::Segment& segment, bool is_write,
+                    std::vector<accel::Piece>& out) { split(space, segment, is_write, out); };
+  if (config.accel.shared_is_cache) cache.emplace(config.accel.shared_bytes);
   const auto channels = static_cast<std::size_t>(spec->channels);
   const core::Femtoseconds look_ahead = config.accel.request_latency_ns * core::kFsPerNs;
   for (std::size_t i = 0; i <= channels; ++i) {
@@ -131,7 +138,7 @@ std::unique_ptr<core::MemoryPort> Machine::Parts::fresh_port(std::size_t index) 
   return static_cast<const dram::Channel&>(memories[index].port()).another();
 }
 
-void Machine::Parts::split(isa::Space space, const isa::Segment& segment,
+void Machine::Parts::split(isa::Space space, const isa::Segment& segment, bool is_write,
                            std::vector<accel::Piece>& out) {
   const auto largest = static_cast<std::uint64_t>(config.accel.piece_bytes);
   const auto cut = [&](std::uint32_t port, std::uint64_t address, std::uint64_t bytes) {
@@ -153,10 +160,55 @@ void Machine::Parts::split(isa::Space space, const isa::Segment& segment,
   }
   if (shared)
     return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes);
+  if (cache && !is_write) return read_cached(segment, out);
   split_pieces.clear();
   interleave.split(segment.address, segment.bytes, split_pieces);
   for (const dram::Piece& piece : split_pieces) {
     cut(static_cast<std::uint32_t>(piece.channel), piece.address, piece.bytes);
+  }
+}
+
+// What the cache holds comes from the shared memory's port, whole lines of the rest from HBM.
+// Pieces of one command may join earlier ones there: the server only counts their bytes.
+void Machine::Parts::read_cached(const isa::Segment& segment, std::vector<accel::Piece>& out) {
+  const auto largest = static_cast<std::uint32_t>(config.accel.piece_bytes);
+  const auto shared_port = static_cast<std::uint32_t>(spec->channels);
+  const std::uint32_t most = kHitPieces * largest;
+  const auto hit = [&](std::uint64_t bytes) {
+    if (!out.empty() && out.back().port == shared_port && out.back().bytes < most) {
+      const std::uint64_t more = std::min<std::uint64_t>(bytes, most - out.back().bytes);
+      out.back().bytes += static_cast<std::uint32_t>(more);
+      bytes -= more;
+    }
+    for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, most)) {
+      const std::uint64_t part = std::min<std::uint64_t>(bytes, most);
+      out.push_back({shared_port, static_cast<std::uint32_t>(part), 0});
+    }
+  };
+  const auto miss = [&](std::uint64_t from, std::uint64_t to) {
+    split_pieces.clear();
+    interleave.split(from, std::min(to, static_cast<std::uint64_t>(spec->total_bytes())) - from,
+                     split_pieces);
+    for (dram::Piece& piece : split_pieces) {
+      for (; piece.bytes > 0; piece.address += largest) {
+        const std::uint64_t part = std::min<std::uint64_t>(piece.bytes, largest);
+        out.push_back({static_cast<std::uint32_t>(piece.channel), static_cast<std::uint32_t>(part),
+                       piece.address});
+        piece.bytes -= part;
+      }
+    }
+  };
+  constexpr std::uint64_t kLine = accel::CacheDirectory::kLineBytes;
+  const std::uint64_t last = segment.address + segment.bytes;
+  for (std::uint64_t line = segment.address / kLine; line * kLine < last;) {
+    const std::uint64_t first = line;
+    const bool held = cache->read(line++);
+    while (line * kLine < last && cache->holds(line) == held) cache->read(line++);
+    if (held) {
+      hit(std::min(last, line * kLine) - std::max(segment.address, first * kLine));
+    } else {
+      miss(first * kLine, line * kLine);
+    }
   }
 }
 
@@ -237,6 +289,7 @@ void Machine::Parts::renew_memory() {
     recorder->on_skip(clock.time_of(old_end), clock.time_of(end));
     record_channels();
   }
+  if (cache) cache->clear();
   memory_is_stale = false;
 }
 

@@ -7,7 +7,6 @@
 
 #include "kernels/attention/attention.hpp"
 #include "kernels/linear/linear.hpp"
-#include "kernels/rope/rope.hpp"
 #include "workloads/models/registry.hpp"
 #include "workloads/traces/random.hpp"
 
@@ -133,12 +132,6 @@ std::vector<isa::Kernel> attention_of(const isa::CoreShape& shape, const Measure
                                       std::uint64_t memory_bytes) {
   Space space(row, memory_bytes);
   const auto one = attention_case(row, space);
-  kernels::RopeAppendArgs append;
-  append.qkv = one->qkv;
-  append.cache = one->cache;
-  append.heads = row.q_heads;
-  append.theta = 0;
-  append.sequences = one->sequences;
   kernels::AttentionArgs args;
   args.q = one->qkv;
   args.out = one->out;
@@ -147,14 +140,11 @@ std::vector<isa::Kernel> attention_of(const isa::CoreShape& shape, const Measure
   args.sequences = one->sequences;
   args.most_splits = kMostSplits;
   args.workspace_address = space.take(kernels::workspace_bytes(shape, args));
-  std::vector<isa::Kernel> kernels{kernels::rope_append(shape, append, "append"),
-                                   kernels::attention(shape, args, "attention")};
-  for (isa::Kernel& kernel : kernels) {
-    kernel.program = [one, program = std::move(kernel.program)](isa::CorePort& core) {
-      return program(core);
-    };
-  }
-  return kernels;
+  isa::Kernel kernel = kernels::attention(shape, args, "attention");
+  kernel.program = [one, program = std::move(kernel.program)](isa::CorePort& core) {
+    return program(core);
+  };
+  return {kernel};
 }
 
 bool is_gemm(const MeasuredRow& row) {

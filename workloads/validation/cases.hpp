@@ -14,8 +14,9 @@ namespace ridgepoint::workloads {
 
 // Kernels in launch order. They share ownership of their block tables.
 // GEMM: one. Linear layer: QKV, output, gate and up, down projections of the model. Attention: the
-// append of the new tokens' keys and values to the cache, as the measured calls do it, then the
-// attention itself over 16-token blocks in seeded random order, splits allowed.
+// attention kernel alone over 16-token blocks in seeded random order, splits allowed; the append of
+// new keys and values is not in it: an assumption, made because H100's prefill times leave no room
+// for it; A100's would.
 // Throws InputError at the row's place if its model is unknown or the case does not fit
 // `memory_bytes`.
 std::vector<isa::Kernel> measured_case(const isa::CoreShape& shape, const MeasuredRow& row,

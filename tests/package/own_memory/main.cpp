@@ -70,7 +70,7 @@ extern "C" int sc_main(int, char**) {
   accel::AcceleratorConfig config;
   config.cores = 1;
   soc::PayloadPool pool;
-  const soc::Splitter splitter = [&](isa::Space, const isa::Segment& segment,
+  const soc::Splitter splitter = [&](isa::Space, const isa::Segment& segment, bool,
                                      std::vector<accel::Piece>& pieces) {
     for (std::uint64_t at = 0; at < segment.bytes; at += 4096) {
       const auto bytes =
