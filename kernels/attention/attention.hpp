@@ -58,13 +58,17 @@ struct AttentionArgs {
   std::int64_t first_visible(const Sequence& sequence, std::int64_t row) const;
 };
 
-// Sizes a core's tiles have; the same for every batch of a model, but for query_rows.
+// Sizes a core's tiles have; the same for every batch of a model, but for those of queries.
 struct AttentionTiles {
   std::int64_t key_tile = kKeyTile;  // halved until the K and V rings fit
   std::int64_t parts = 1;            // a KV head's query heads are walked in this many groups
   std::int64_t group = 1;            // query heads per walk
   std::int64_t query_rows = 1;       // prefill rows per walk: kQueryBlock, halved until all fits
   std::int64_t query_slots = 2;      // walks whose queries are held
+  // Of queries, partial results and outputs. A decode walk has one tile whose rows are the heads of
+  // the group, a prefill walk one tile per head; tile_rows is the most that either has.
+  std::int64_t query_tiles = 1;
+  std::int64_t tile_rows = 1;
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
 // query_rows of a long prefill.

@@ -13,14 +13,9 @@ AttentionJob::AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arg
       dim(arguments.qk_dim()),
       v_dim(arguments.value_dim()),
       scale(arguments.scale != 0 ? arguments.scale : 1.0f / std::sqrt(static_cast<float>(dim))) {
-  for (const Sequence& one : args.sequences) {
-    const std::int64_t rows =
-        one.new_tokens == 1 ? tiles.group : std::min(tiles.query_rows, one.new_tokens);
-    tile_rows = std::max(tile_rows, rows);
-  }
   if (args.q.values != nullptr) {
-    workspace.resize(
-        static_cast<std::size_t>(plan.partials * tiles.group * tile_rows * (v_dim + 2)));
+    workspace.resize(static_cast<std::size_t>(plan.partials * tiles.query_tiles * tiles.tile_rows *
+                                              (v_dim + 2)));
   }
 }
 
@@ -39,11 +34,11 @@ isa::View AttentionJob::head_view(const Tensor& tensor, const AttentionItem& ite
 isa::View AttentionJob::partial_view(std::int64_t split, std::int64_t g, std::int64_t rows) {
   Tensor partial;
   partial.dtype = core::DType::kFp32;
-  partial.rows = plan.partials * tiles.group * tile_rows;
+  partial.rows = plan.partials * tiles.query_tiles * tiles.tile_rows;
   partial.cols = v_dim + 2;
   partial.address = args.workspace_address;
   partial.values = workspace.empty() ? nullptr : workspace.data();
-  return partial.block((split * tiles.group + g) * tile_rows, rows, 0, v_dim + 2);
+  return partial.block((split * tiles.query_tiles + g) * tiles.tile_rows, rows, 0, v_dim + 2);
 }
 
 }  // namespace ridgepoint::kernels

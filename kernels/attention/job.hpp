@@ -15,7 +15,6 @@ struct AttentionJob {
   AttentionTiles tiles;
   AttentionPlan plan;
   std::int64_t dim = 0, v_dim = 0;
-  std::int64_t tile_rows = 0;  // most rows of one query tile
   float scale = 1;
   std::vector<float> workspace;  // values of partial results, when attached
 
@@ -40,7 +39,7 @@ struct AttentionJob {
   // Partial result `split`, tile g: [rows, v_dim + 2] fp32.
   isa::View partial_view(std::int64_t split, std::int64_t g, std::int64_t rows);
   std::uint32_t partial_slot(std::int64_t split, std::int64_t g) const {
-    return static_cast<std::uint32_t>(split * tiles.group + g);
+    return static_cast<std::uint32_t>(split * tiles.query_tiles + g);
   }
 };
 

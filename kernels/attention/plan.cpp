@@ -18,13 +18,11 @@ double efficiency(std::int64_t walks, std::int64_t cores) {
   return static_cast<double>(walks) / static_cast<double>(ceil_div(walks, cores) * cores);
 }
 
-// Scratchpad and accumulators of a walk of `rows` query rows per head (1: decode).
-bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const AttentionTiles& t,
-          std::int64_t rows) {
+// Scratchpad and accumulators of a core's walks.
+bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const AttentionTiles& t) {
   const core::DType q = args.q.dtype, kv = args.key_dtype();
-  const std::int64_t tall = rows * t.group;  // of all query tiles together
-  // A decode walk has one tile of `group` rows, a prefill walk `group` tiles of `rows`.
-  const std::int64_t tile = std::max(rows, rows == 1 ? t.group : rows);
+  const std::int64_t tile = t.tile_rows;
+  const std::int64_t tall = t.query_tiles * tile;  // all query tiles together
   std::int64_t operands = t.query_slots * tall * core::bytes_of(q, args.qk_dim()) +
                           kScoreSlots * tile * core::bytes_of(q, t.key_tile) +
                           OperandStream::bytes(kKeySlots, t.key_tile, args.qk_dim(), kv, q);
@@ -105,26 +103,38 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   AttentionTiles t;
   t.group = args.heads / args.kv_heads();
   t.query_slots = args.values_are_keys() ? 1 : 2;
-  while (t.key_tile > kLeastKeyTile && !fits(shape, args, t, 1)) t.key_tile /= 2;
+  const auto fits_decode = [&] {
+    t.query_tiles = 1;
+    t.tile_rows = t.group;
+    return fits(shape, args, t);
+  };
+  while (t.key_tile > kLeastKeyTile && !fits_decode()) t.key_tile /= 2;
   const auto halve_group = [&t] {
     t.group /= 2;
     t.parts *= 2;
   };
-  while (t.group % 2 == 0 && !fits(shape, args, t, 1)) halve_group();
+  while (t.group % 2 == 0 && !fits_decode()) halve_group();
   std::int64_t longest = 1;
+  bool decodes = false;
   for (const Sequence& sequence : args.sequences) {
     longest = std::max(longest, sequence.new_tokens);
+    decodes = decodes || sequence.new_tokens == 1;
   }
+  fits_decode();
   if (longest == 1) return t;
-  const auto most_rows = [&] {
-    std::int64_t rows = kQueryBlock;
-    while (rows > 1 && !fits(shape, args, t, rows)) rows /= 2;
-    return rows;
+  const auto set_rows = [&](std::int64_t rows) {
+    t.query_rows = rows;
+    t.query_tiles = t.group;
+    t.tile_rows = std::max(std::min(rows, longest), decodes ? t.group : 1);
   };
-  t.query_rows = most_rows();
+  const auto set_most_rows = [&] {
+    std::int64_t rows = kQueryBlock;
+    for (set_rows(rows); rows > 1 && !fits(shape, args, t); set_rows(rows)) rows /= 2;
+  };
+  set_most_rows();
   while (t.group % 2 == 0 && t.query_rows < std::min(kWorthwhileRows, longest)) {
     halve_group();
-    t.query_rows = most_rows();
+    set_most_rows();
   }
   return t;
 }
@@ -170,9 +180,8 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
 
 std::uint64_t workspace_bytes(const isa::CoreShape& shape, const AttentionArgs& args) {
   const AttentionTiles t = attention_tiles(shape, args);
-  const std::int64_t rows = std::max(t.group, t.group * t.query_rows);
-  return static_cast<std::uint64_t>(plan_attention(shape, args).partials * rows *
-                                    (args.value_dim() + 2) * 4);
+  return static_cast<std::uint64_t>(plan_attention(shape, args).partials * t.query_tiles *
+                                    t.tile_rows * (args.value_dim() + 2) * 4);
 }
 
 double attention_flops(const AttentionArgs& args) {

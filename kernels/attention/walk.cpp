@@ -19,14 +19,14 @@ using isa::Token;
 AttentionWalk::AttentionWalk(isa::CorePort& core, AttentionJob& job)
     : core_(core),
       job_(job),
-      q_ring_(core, job.tiles.query_slots * job.tiles.group, job.tile_rows, job.dim,
+      q_ring_(core, job.tiles.query_slots * job.tiles.query_tiles, job.tiles.tile_rows, job.dim,
               job.args.q.dtype),
-      p_ring_(core, kScoreSlots, job.tile_rows, job.tiles.key_tile, job.args.q.dtype),
+      p_ring_(core, kScoreSlots, job.tiles.tile_rows, job.tiles.key_tile, job.args.q.dtype),
       keys_(core, kKeySlots, job.tiles.key_tile, job.dim, job.args.key_dtype(), job.args.q.dtype),
       score_free_(kScoreSlots),
-      out_free_(static_cast<std::size_t>(job.tiles.group)),
-      out_last_(static_cast<std::size_t>(job.tiles.group)),
-      q_loaded_(static_cast<std::size_t>(job.tiles.group)) {
+      out_free_(static_cast<std::size_t>(job.tiles.query_tiles)),
+      out_last_(static_cast<std::size_t>(job.tiles.query_tiles)),
+      q_loaded_(static_cast<std::size_t>(job.tiles.query_tiles)) {
   if (!job.args.values_are_keys()) {
     values_.emplace(core, kKeySlots, job.tiles.key_tile, job.v_dim, job.args.key_dtype(),
                     job.args.q.dtype);
@@ -36,10 +36,10 @@ AttentionWalk::AttentionWalk(isa::CorePort& core, AttentionJob& job)
     sinks_loaded_ = core.load(*sinks_, job.args.sinks->block(0, 1, 0, job.args.heads));
   }
   for (std::int64_t i = 0; i < kScoreSlots; ++i) {
-    scores_.push_back(core.accumulator(job.tile_rows, job.tiles.key_tile));
+    scores_.push_back(core.accumulator(job.tiles.tile_rows, job.tiles.key_tile));
   }
-  for (std::int64_t g = 0; g < job.tiles.group; ++g) {
-    out_.push_back(core.accumulator(job.tile_rows, job.v_dim + 2));
+  for (std::int64_t g = 0; g < job.tiles.query_tiles; ++g) {
+    out_.push_back(core.accumulator(job.tiles.tile_rows, job.v_dim + 2));
   }
 }
 

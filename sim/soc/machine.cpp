@@ -255,7 +255,11 @@ Activity Machine::run(const isa::Kernel& kernel, bool values) {
     module.core().close_kernel(previous, start);
     module.launch(kernel.program(module.core()), start, values);
   }
-  parts.simulate();
+  try {
+    parts.simulate();
+  } catch (const core::InputError& error) {  // a machine that this kernel cannot run on
+    throw core::InputError("kernel '" + kernel.name + "': " + error.what());
+  }
   parts.end = start;
   for (CoreModule& module : parts.cores) parts.end = std::max(parts.end, module.core().end());
   for (CoreModule& module : parts.cores) module.core().close_kernel(parts.end, parts.end);
