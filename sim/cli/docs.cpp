@@ -49,6 +49,8 @@ constexpr CommittedTable kCommitted[] = {
     {"context_vs_concurrency.csv", "requests that fit beside the weights, for every model",
      "results/suites.sh context_vs_concurrency"},
     {"machines.csv", "every machine preset on one model", "results/suites.sh machines"},
+    {"bench_ratios.csv", "host speed: what the benchmarks measure as ratios within one run",
+     "results/bench.sh"},
     {"small.csv", "a model small enough to be remade in a second", "results/suites.sh small"},
 };
 
