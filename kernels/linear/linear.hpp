@@ -37,7 +37,7 @@ struct LinearTiling {
 // Rows of X that one pass over the weights serves: what two accumulators of one panel hold and the
 // scratchpad can feed.
 std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
-                            core::DType x);
+                            core::DType x, bool bias);
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args);
 
 // E*(N*K*ceil(M/mt) + M*K*R + M*N): HBM bytes of the tiling, by operand formats; plus bias and

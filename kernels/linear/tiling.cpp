@@ -41,13 +41,14 @@ std::int64_t k_step(const isa::CoreShape& shape, core::DType w, core::DType x) {
 }  // namespace
 
 std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
-                            core::DType x) {
+                            core::DType x, bool bias) {
   const std::int64_t step = k_step(shape, w, x);
   std::int64_t rows = shape.accumulator_bytes / (2 * panel * 4);
   if (shape.tile_rows > 0) rows = std::min(rows, shape.tile_rows);
   // Slots of the smallest K step, X staged on its way to the shared memory, a residual in chunks.
-  const std::int64_t left =
-      shape.scratchpad_bytes - OperandStream::bytes(kWeightSlots, panel, step, w, x);
+  const std::int64_t left = shape.scratchpad_bytes -
+                            OperandStream::bytes(kWeightSlots, panel, step, w, x) -
+                            (bias ? core::bytes_of(core::DType::kFp32, panel) : 0);
   const std::int64_t chunk =
       (kActivationSlots + kStageSlots) * kEpilogueChunks * core::bytes_of(x, step) +
       kResidualSlots * core::bytes_of(x, panel);
@@ -60,7 +61,8 @@ void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, Li
   const std::int64_t m = args.x.rows;
   const std::int64_t panel = args.w.panel_rows;
   // Evenly over the row tiles.
-  const std::int64_t most_rows = most_tile_rows(shape, panel, args.w.dtype, args.x.dtype);
+  const std::int64_t most_rows =
+      most_tile_rows(shape, panel, args.w.dtype, args.x.dtype, args.bias.has_value());
   const std::int64_t row_tiles = ceil_div(m, most_rows);
   t.mt = shape.tile_rows > 0 ? std::min(m, most_rows) : ceil_div(m, row_tiles);
   t.accumulators = 2;

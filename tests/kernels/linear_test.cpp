@@ -116,7 +116,7 @@ TEST(LinearTiling, RowsAreWhatTheScratchpadCanFeed) {
     config.accel.scratchpad_bytes = kib * 1024;
     const isa::CoreShape shape = config.accel.shape();
     const std::int64_t most =
-        most_tile_rows(shape, shape.matrix_cols, core::DType::kFp32, core::DType::kFp32);
+        most_tile_rows(shape, shape.matrix_cols, core::DType::kFp32, core::DType::kFp32, true);
     EXPECT_LE(most, 512);  // of two accumulators
     EXPECT_EQ(most == 512, kib == 256);
     for (const std::int64_t m : {most, most + 1, 3 * most}) {

@@ -96,7 +96,7 @@ KernelGeometry MachineKernelTimes::geometry() const {
   geometry.array_rows = core.matrix_rows;
   geometry.attention_splits = spec_.attention_splits;
   geometry.row_tile = kernels::most_tile_rows(core, core.matrix_cols, spec_.formats.weights,
-                                              spec_.formats.activations);
+                                              spec_.formats.activations, shape_.other_bias);
   geometry.even_passes = core.tile_rows == 0 && !shape_.moe;
   geometry.layer_weight_bytes = weight_bytes(shape_, spec_.formats.weights) / shape_.layers;
   geometry.token_kv_bytes = kv_bytes_per_token(shape_, spec_.formats.kv) / shape_.layers;
