@@ -17,34 +17,6 @@
 
 namespace ridgepoint::soc {
 
-Activity& Activity::operator+=(const Activity& other) {
-  cycles += other.cycles;
-  launch_cycles += other.launch_cycles;
-  for (std::size_t e = 0; e < isa::kEngines; ++e) {
-    stalls[e] += other.stalls[e];
-    commands[e] += other.commands[e];
-  }
-  matrix_flops += other.matrix_flops;
-  vector_elements += other.vector_elements;
-  shared_bytes += other.shared_bytes;
-  hbm += other.hbm;
-  return *this;
-}
-
-Activity& Activity::operator-=(const Activity& other) {
-  cycles -= other.cycles;
-  launch_cycles -= other.launch_cycles;
-  for (std::size_t e = 0; e < isa::kEngines; ++e) {
-    stalls[e] = stalls[e] - other.stalls[e];
-    commands[e] -= other.commands[e];
-  }
-  matrix_flops -= other.matrix_flops;
-  vector_elements -= other.vector_elements;
-  shared_bytes -= other.shared_bytes;
-  hbm -= other.hbm;
-  return *this;
-}
-
 namespace {
 
 constexpr std::uint32_t kHitPieces = 4;  // pieces of what a cache holds that travel as one
@@ -79,6 +51,9 @@ struct Machine::Parts {
   explicit Parts(const MachineConfig& machine);
   void split(isa::Space space, const isa::Segment& segment, bool is_write,
              std::vector<accel::Piece>& out);
+  void split_hbm(std::uint64_t address, std::uint64_t bytes, std::vector<accel::Piece>& out);
+  void cut(std::uint32_t port, std::uint64_t address, std::uint64_t bytes,
+           std::vector<accel::Piece>& out) const;
   void read_cached(const isa::Segment& segment, std::vector<accel::Piece>& out);
   std::unique_ptr<core::MemoryPort> new_port(std::size_t index) const;
   std::unique_ptr<core::MemoryPort> fresh_port(std::size_t index);
@@ -140,15 +115,6 @@ std::unique_ptr<core::MemoryPort> Machine::Parts::fresh_port(std::size_t index) 
 
 void Machine::Parts::split(isa::Space space, const isa::Segment& segment, bool is_write,
                            std::vector<accel::Piece>& out) {
-  const auto largest = static_cast<std::uint64_t>(config.accel.piece_bytes);
-  const auto cut = [&](std::uint32_t port, std::uint64_t address, std::uint64_t bytes) {
-    while (bytes > 0) {
-      const std::uint64_t part = std::min(bytes, largest);
-      out.push_back({port, static_cast<std::uint32_t>(part), address});
-      address += part;
-      bytes -= part;
-    }
-  };
   const bool shared = space == isa::Space::kShared;
   const auto capacity =
       static_cast<std::uint64_t>(shared ? config.accel.shared_bytes : spec->total_bytes());
@@ -159,12 +125,28 @@ void Machine::Parts::split(isa::Space space, const isa::Segment& segment, bool i
                                 std::to_string(capacity) + " bytes");
   }
   if (shared)
-    return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes);
+    return cut(static_cast<std::uint32_t>(spec->channels), segment.address, segment.bytes, out);
   if (cache && !is_write) return read_cached(segment, out);
+  split_hbm(segment.address, segment.bytes, out);
+}
+
+void Machine::Parts::split_hbm(std::uint64_t address, std::uint64_t bytes,
+                               std::vector<accel::Piece>& out) {
   split_pieces.clear();
-  interleave.split(segment.address, segment.bytes, split_pieces);
+  interleave.split(address, bytes, split_pieces);
   for (const dram::Piece& piece : split_pieces) {
-    cut(static_cast<std::uint32_t>(piece.channel), piece.address, piece.bytes);
+    cut(static_cast<std::uint32_t>(piece.channel), piece.address, piece.bytes, out);
+  }
+}
+
+void Machine::Parts::cut(std::uint32_t port, std::uint64_t address, std::uint64_t bytes,
+                         std::vector<accel::Piece>& out) const {
+  const auto largest = static_cast<std::uint64_t>(config.accel.piece_bytes);
+  while (bytes > 0) {
+    const std::uint64_t part = std::min(bytes, largest);
+    out.push_back({port, static_cast<std::uint32_t>(part), address});
+    address += part;
+    bytes -= part;
   }
 }
 
@@ -185,19 +167,6 @@ void Machine::Parts::read_cached(const isa::Segment& segment, std::vector<accel:
       out.push_back({shared_port, static_cast<std::uint32_t>(part), 0});
     }
   };
-  const auto miss = [&](std::uint64_t from, std::uint64_t to) {
-    split_pieces.clear();
-    interleave.split(from, std::min(to, static_cast<std::uint64_t>(spec->total_bytes())) - from,
-                     split_pieces);
-    for (dram::Piece& piece : split_pieces) {
-      for (; piece.bytes > 0; piece.address += largest) {
-        const std::uint64_t part = std::min<std::uint64_t>(piece.bytes, largest);
-        out.push_back({static_cast<std::uint32_t>(piece.channel), static_cast<std::uint32_t>(part),
-                       piece.address});
-        piece.bytes -= part;
-      }
-    }
-  };
   constexpr std::uint64_t kLine = accel::CacheDirectory::kLineBytes;
   const std::uint64_t last = segment.address + segment.bytes;
   for (std::uint64_t line = segment.address / kLine; line * kLine < last;) {
@@ -207,7 +176,9 @@ void Machine::Parts::read_cached(const isa::Segment& segment, std::vector<accel:
     if (held) {
       hit(std::min(last, line * kLine) - std::max(segment.address, first * kLine));
     } else {
-      miss(first * kLine, line * kLine);
+      const std::uint64_t to =
+          std::min(line * kLine, static_cast<std::uint64_t>(spec->total_bytes()));
+      split_hbm(first * kLine, to - first * kLine, out);
     }
   }
 }

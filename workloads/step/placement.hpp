@@ -139,8 +139,7 @@ class Placement {
   ModelShape shape_;
   PlacementSpec spec_;
   bool has_values_ = false;
-  std::uint64_t next_ = 0;  // all bytes so far
-  std::uint64_t at_ = 0;    // the next address: next_, or less with assume_fits
+  std::uint64_t next_ = 0, at_ = 0;  // all bytes so far; the next address, less with assume_fits
   std::vector<LayerPlacement> layers_;
   kernels::Tensor table_, final_norm_;
   std::optional<kernels::Tensor> positions_, final_norm_bias_;
