@@ -7,6 +7,7 @@
 #include "sim/cli/help.hpp"
 #include "sim/cli/output_paths.hpp"
 #include "sim/cli/subcommands.hpp"
+#include "sim/config/needs.hpp"
 #include "sim/config/read_options.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/core/error.hpp"
@@ -47,6 +48,7 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
   }
   const config::Reading reading = config::read_options(
       {subcommand->name, rest, subcommand->most_positionals, subcommand->takes_others});
+  config::check_needs(reading.options, subcommand->name);
   check_output_paths(reading.options, reading.positionals);
   return subcommand->function({reading.options, reading.positionals, reading.others, out, err});
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/config/bind_machine.hpp"
+#include "sim/config/needs.hpp"
 #include "sim/config/number.hpp"
 #include "sim/core/dtype.hpp"
 #include "workloads/models/registry.hpp"
@@ -11,7 +12,10 @@
 namespace ridgepoint::cli {
 
 const workloads::ModelShape& model_of(const config::Options& options) {
-  return workloads::find_model(options.text("run.model"));
+  const config::Origin& origin = options.origin("run.model");
+  const bool in_file = origin.kind == config::Origin::Kind::kFile;
+  return workloads::find_model(options.text("run.model"), origin.where,
+                               in_file ? "run.model" : "--model");
 }
 
 workloads::Formats formats_of(const config::Options& options) {
@@ -24,6 +28,12 @@ workloads::Formats formats_of(const config::Options& options) {
 }
 
 kernels::ExpertLoads expert_loads_of(const config::Options& options) {
+  const workloads::ModelShape& model = model_of(options);
+  for (const char* key : {"run.expert_skew", "run.expert_loads"}) {
+    if (model.moe || !config::must_be_used(options, key)) continue;
+    options.fail(key, "would change nothing: " + std::string(model.name) + " has no experts",
+                 "a model that is a mixture of experts, or --allow-unused");
+  }
   kernels::ExpertLoads loads;
   loads.skew = options.real("run.expert_skew");
   loads.seed = static_cast<std::uint64_t>(options.integer("general.seed"));

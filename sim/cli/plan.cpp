@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/model_options.hpp"
 #include "sim/cli/plan_input.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/config/bind_machine.hpp"
-#include "workloads/models/registry.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -74,7 +74,8 @@ std::string add_trace(const Context& context, results::Row& row, std::int64_t bl
 
 int plan_command(const Context& context) {
   const config::Options& options = context.options;
-  const workloads::ModelShape& shape = workloads::find_model(options.text("run.model"));
+  config::machine_config(options);  // one that cannot be holds no requests either
+  const workloads::ModelShape& shape = model_of(options);
   const workloads::CapacityInput input = capacity_input_of(options, shape);
   results::TableWriter table = context.table("plan");
   const Capacity naive = workloads::naive_capacity(shape, input);

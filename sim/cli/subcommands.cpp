@@ -8,8 +8,8 @@ namespace ridgepoint::cli {
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand kRows[] = {
       {.name = "list",
-       .summary = "what exists: machines, models, dram standards, options, columns",
-       .positionals = "machines|models|dram|options|columns",
+       .summary = "what exists: machines, models, memory standards, traces, options, columns",
+       .positionals = "machines|models|dram|timings|traces|options|columns",
        .most_positionals = 1,
        .details = "Prints one table as CSV.",
        .function = &list_command},
@@ -41,12 +41,12 @@ std::span<const Subcommand> subcommands() {
        .function = &serve_command},
       {.name = "capacity",
        .summary = "the highest rate, fewest machines or smallest memory that meets service levels",
-       .details = "Serves the trace again and again, as `serve` does, and bisects. Levels are --slo-ttft-ms, "
-                  "--slo-tpot-ms and --slo-e2e-ms, each kept by --percentile of the requests, or "
-                  "all at once by --good-share. A request that its pool or budget can never hold "
-                  "counts as missed. Every value tried is a row; the last lines say what was found "
-                  "and what limits it. --seek rate scales the trace; machines deals its requests "
-                  "round; memory changes machine.memory_gib, the HBM's speed stays.",
+       .details = "Serves the trace again and again, as `serve` does, and bisects. Levels are "
+                  "--slo-ttft-ms, --slo-tpot-ms and --slo-e2e-ms, each kept by --percentile of the "
+                  "requests, or all at once by --good-share. A request that its pool or budget can "
+                  "never hold counts as missed. Every value tried is a row; the last lines say "
+                  "what was found and what limits it. --seek rate scales the trace; machines deals "
+                  "its requests round; memory changes machine.memory_gib, the HBM's speed stays.",
        .function = &capacity_command},
       {.name = "trace",
        .summary = "what a request trace holds, or a synthetic one",
@@ -82,7 +82,7 @@ std::span<const Subcommand> subcommands() {
        .summary = "predictions beside published measurements, with every error",
        .details = "Simulates each measured case on the machine of its row: the kernels are those "
                   "that 'run' times. --machine (a name or a file): only its rows, predicted on "
-                  "it; other machine options hold for all machines. --every and --most_gb make a "
+                  "it; other machine options hold for all machines. --every and --most-gb make a "
                   "quick check. Rows that beat the machine's published peaks are reported and not "
                   "summed up.",
        .function = &validate_command},
@@ -105,14 +105,14 @@ std::span<const Subcommand> subcommands() {
        .summary = "a DRAM command trace against the rules of its standard",
        .details =
            "One command per line: 'tick channel command pc sid bg bank row col', '-' for a field "
-           "that a command does not have; commands ACT PRE PREab RD WR RDA WRA REFab REFpb. "
-           "Before them a header: 'standard NAME', or one number per line by its name (tRP 52, "
-           "bank_groups 4, times in ticks), or both; a later line replaces an earlier one. "
-           "'refresh' is 0 (rate not checked), 1 (REFab) or 2 (REFpb), 'postponed' the refreshes "
-           "that may be owed. A last line 'end TICK' says how far the trace goes. '#' starts a "
-           "comment. With --machine the numbers are that machine's and not the header's. 'dram "
-           "--command_trace' writes such files. The table has the first violation of every rule "
-           "in every channel; exit code 1 if there is one.",
+           "that a command does not have; commands ACT PRE PREab PREsb RD WR RDA WRA REFab REFpb "
+           "REFsb. Before them a header: 'standard NAME', or one number per line by its name (tRP "
+           "52, bank_groups 4, times in ticks), or both; a later line replaces an earlier one. "
+           "'refresh' is 0 (rate not checked), 1 (REFab), 2 (REFpb) or 3 (REFsb), 'postponed' the "
+           "refreshes that may be owed. A last line 'end TICK' says how far the trace goes. '#' "
+           "starts a comment. With --machine the numbers are that machine's and not the header's. "
+           "'dram --command-trace' writes such files. The table has the first violation of every "
+           "rule in every channel; exit code 1 if there is one.",
        .function = &check_command},
       {.name = "docs",
        .summary = "manual page, shell completions, column dictionary",

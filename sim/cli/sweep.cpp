@@ -131,7 +131,7 @@ class Sweep {
   }
 
   Cells arguments_of(const Job& job) const {
-    Cells arguments{plan_.target, "--quiet"};
+    Cells arguments{plan_.target, "--quiet", "--allow-unused"};
     if (plan_.target == "capacity") arguments.emplace_back("--answer-only");  // a row per point
     arguments.insert(arguments.end(), job.point.arguments.begin(), job.point.arguments.end());
     return arguments;

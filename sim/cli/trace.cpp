@@ -5,6 +5,7 @@
 #include "results/csv_writer.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/config/needs.hpp"
 #include "workloads/traces/generator.hpp"
 #include "workloads/traces/info.hpp"
 #include "workloads/traces/open.hpp"
@@ -97,11 +98,25 @@ int trace_make(const Context& context) {
   return 0;
 }
 
+// info draws no trace, and make reads none.
+void check_action(const config::Options& options, bool make) {
+  for (const config::OptionRef& option : config::all_options()) {
+    const std::string_view key = option.row->key;
+    const bool shared = key == "trace.format" || key == "trace.rate";
+    const bool other = key.starts_with(make ? "trace." : "make.") && !shared;
+    if (other && config::must_be_used(options, key)) {
+      options.fail(key, std::string("would change nothing in trace ") + (make ? "make" : "info"),
+                   std::string("trace ") + (make ? "info" : "make") + ", or --allow-unused");
+    }
+  }
+}
+
 }  // namespace
 
 int trace_command(const Context& context) {
   const std::vector<std::string>& arguments = context.arguments;
   const std::string action = arguments.empty() ? "" : arguments.front();
+  check_action(context.options, action == "make");
   if (action == "make" && arguments.size() == 1) return trace_make(context);
   if (action == "info" && arguments.size() == 2) return trace_info(context, arguments[1]);
   core::fail_input({}, "trace", action, "is not an action with its arguments",

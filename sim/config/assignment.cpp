@@ -18,36 +18,44 @@ namespace {
 
 namespace po = boost::program_options;
 
-// Both spellings of every row. A switch takes a value only as --name=value.
+// Both spellings of every row.
 po::options_description every_flag() {
   po::options_description description;
-  const auto add = [&](std::string name, OptionType type) {
-    auto* value = po::value<std::string>();
-    if (type == OptionType::kSwitch) value->implicit_value("true");
-    description.add_options()(name.c_str(), value);
+  const auto add = [&](const std::string& name) {
+    description.add_options()(name.c_str(), po::value<std::string>());
   };
   for (const OptionRef& option : all_options()) {
-    add(std::string(option.row->key), option.row->type);
+    add(std::string(option.row->key));
     if (option.row->flag.empty()) continue;
-    add(flag_of(*option.row).substr(2), option.row->type);
-    if (option.row->flag.find('_') != std::string_view::npos) {
-      add(std::string(option.row->flag), option.row->type);
-    }
+    add(flag_of(*option.row).substr(2));
+    if (option.row->flag.find('_') != std::string_view::npos) add(std::string(option.row->flag));
   }
   return description;
+}
+
+// A switch takes 'true' and 'false' as its value; any other word that follows it is not its own.
+// '-o', the one short flag, is there from habit.
+std::vector<std::string> long_flags(std::span<const std::string> arguments) {
+  std::vector<std::string> tokens(arguments.begin(), arguments.end());
+  const auto end = std::find(tokens.begin(), tokens.end(), "--");
+  std::replace(tokens.begin(), end, std::string("-o"), std::string("--out"));
+  for (auto token = tokens.begin(); token != end; ++token) {
+    const auto next = token + 1;
+    if (!token->starts_with("--") || (next != end && (*next == "true" || *next == "false"))) {
+      continue;
+    }
+    const OptionRef known = find_option(token->substr(2));
+    if (known && known.row->type == OptionType::kSwitch) *token += "=true";
+  }
+  return tokens;
 }
 
 Assignment flag_from(const po::basic_option<char>& option) {
   // An unknown flag is kept whole by Boost: "--name" or "--name=value".
   std::string name = option.string_key;
   name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  std::string value = option.value.empty() ? std::string() : option.value.front();
   if (const std::size_t equals = name.find('='); equals != std::string::npos) name.resize(equals);
-  const OptionRef known = find_option(name);
-  const bool bare = option.original_tokens.empty() ||
-                    option.original_tokens.front().find('=') == std::string::npos;
-  if (value.empty() && bare && known && known.row->type == OptionType::kSwitch) value = "true";
-  return {name, value, {}};
+  return {name, option.value.empty() ? std::string() : option.value.front(), {}};
 }
 
 std::string trimmed(const std::string& line) {
@@ -71,12 +79,8 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
   static const po::options_description description = every_flag();
   CommandLine result;
   try {
-    std::vector<std::string> tokens(arguments.begin(), arguments.end());
-    // The one short flag there is, from habit.
-    std::replace(tokens.begin(), std::find(tokens.begin(), tokens.end(), "--"), std::string("-o"),
-                 std::string("--out"));
     const auto parsed =
-        po::command_line_parser(tokens)
+        po::command_line_parser(long_flags(arguments))
             .options(description)
             .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
             .allow_unregistered()
@@ -102,6 +106,8 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
 std::vector<Assignment> parse_ini(std::string_view text, const std::string& file) {
   std::vector<Assignment> assignments;
   std::map<std::string, std::uint64_t> first_line;
+  static constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::istringstream lines{std::string(text)};
   std::string section;
   core::Location where{file, 0, 0};
@@ -113,7 +119,7 @@ std::vector<Assignment> parse_ini(std::string_view text, const std::string& file
       if (body.back() != ']' || body.size() < 3) {
         core::fail_input(where, "", body, "is not a section", "[section]");
       }
-      section = body;
+      section = '[' + trimmed(body.substr(1, body.size() - 2)) + ']';
       continue;
     }
     try {

@@ -46,7 +46,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 std::string with_suggestion(const std::string& what, std::string_view name,
                             std::span<const std::string> candidates) {
   const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() ? what : what + " (did you mean '" + nearest + "'?)";
+  return nearest.empty() || nearest == name ? what : what + " (did you mean '" + nearest + "'?)";
 }
 
 }  // namespace ridgepoint::config

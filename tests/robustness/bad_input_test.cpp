@@ -68,7 +68,48 @@ const std::vector<Case>& usage_cases() {
       {"options_without_end", {"run", "--config", "/dev/zero"}, "is too large"},
       {"machine_without_end", {"run", "--machine", "/dev/zero"}, "is too large"},
       {"suite_without_end", {"sweep", "/dev/zero"}, "is too large"},
+      {"suggests_itself", {"sweep", "--vary", "csv=a,b"}, "cannot vary in 'run'; accepted"},
+      {"section_with_blanks",
+       {"plan", "--config", "in.ini"},
+       "'core.count'",
+       "[ core ]\ncount=x\n"},
+      {"model_of_a_file", {"plan", "--config", "in.ini"}, "in.ini:2: 'run.model'",
+       "[run]\nmodel=none\n"},
+      {"machine_key_of_a_file", {"plan", "--config", "in.ini"},
+       "in.ini:2: machine 'teaching-80g': 'core.accumulator_kib'",
+       "[core]\naccumulator_kib=99999\n"},
+      {"memory_key_of_a_file", {"dram", "--config", "in.ini"},
+       "in.ini:2: machine 'teaching-80g': 'hbm.write_high': value '65'",
+       "[hbm]\nwrite_high=65\n"},
+      {"rate_of_no_pin", {"dram", "--hbm.target_gb_per_s", "1"},
+       "'hbm.target_gb_per_s': value '1' is outside HBM3 in 80 channels; accepted: 2048 .. 4096"},
+      {"timing_out_of_range", {"dram", "--hbm.timing", "tRP=-1"}, "'hbm.timing': value 'tRP=-1'"},
+      {"queue_below_a_piece", {"run", "--core.store_queue_bytes", "64"},
+       "'core.store_queue_bytes': value '64' is below fabric.piece_bytes; accepted: 4096"},
       {"control_characters", {"list", "a\nb\x1b[31m"}, "a\\x0ab\\x1b"},
+  };
+  return cases;
+}
+
+// One option of every kind of condition, and those that depend on more than options.
+const std::vector<Case>& unused_cases() {
+  static const std::vector<Case> cases{
+      {"needs_a_value", {"dram", "--stride", "64"}, "accepted: --pattern strided beside it"},
+      {"needs_values", {"dram", "--streams", "4"}, "accepted: --pattern streams or paged_kv"},
+      {"needs_an_option", {"generate", "--top-p", "0.5"}, "accepted: --temperature beside it"},
+      {"needs_prompts", {"serve", "--weights", "no.bin"}, "accepted: --prompts beside it"},
+      {"needs_absence",
+       {"dram", "--trace", "in.ini", "--bytes", "64"},
+       "'--bytes': value '64' would change nothing; accepted: no --trace beside it",
+       "0 R\n"},
+      {"needs_experts",
+       {"run", "--model", "stories260K", "--expert-skew", "1"},
+       "stories260K has no experts"},
+      {"needs_action", {"trace", "make", "--from-s", "5"}, "change nothing in trace make"},
+      {"needs_other_action",
+       {"trace", "info", "in.ini", "--requests", "5"},
+       "change nothing in trace info",
+       "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n"},
   };
   return cases;
 }
@@ -211,6 +252,7 @@ const std::vector<Case>& simulation_cases() {
 std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Simulation, BadInput, ::testing::ValuesIn(simulation_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, ::testing::ValuesIn(usage_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Unused, BadInput, ::testing::ValuesIn(unused_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Sweep, BadInput, ::testing::ValuesIn(sweep_cases()), name_of);
 
 class BadText : public ProgramTest {};
@@ -257,8 +299,34 @@ TEST_F(GoodInput, HelpAndVersionAreOnStandardOutputAndFitTheWidth) {
   }
 }
 
+TEST_F(GoodInput, ASwitchLeavesTheNextWordAlone) {
+  file("t.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n");
+  const Outcome outcome = run({"trace", "--quiet", "info", "t.csv"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(run({"trace", "--quiet=false", "info", "t.csv"}).out, outcome.out);
+}
+
+TEST_F(GoodInput, AnIniFileMayBeginWithAByteOrderMark) {
+  file("t.ini", "\xef\xbb\xbf[ core ]\r\ncount = 4\r\n");
+  EXPECT_EQ(run({"plan", "--quiet", "--config", "t.ini"}).out,
+            run({"plan", "--quiet", "--core.count", "4"}).out);
+}
+
+TEST_F(GoodInput, OptionsThatChangeNothingAreAcceptedOnRequestFromFilesAndInSweeps) {
+  file("t.ini", "[dram]\nstride = 64\nbytes = 4096\n");
+  EXPECT_EQ(run({"dram", "--config", "t.ini"}).exit_code, 0);
+  EXPECT_EQ(run({"dram", "--stride", "64", "--bytes", "4096", "--allow-unused"}).exit_code, 0);
+  EXPECT_EQ(run({"dram", "--stride", "64", "--bytes", "4096", "--pattern", "strided"}).exit_code,
+            0);
+  EXPECT_EQ(run({"sweep", "--of", "dram", "--bytes", "4096", "--stride", "64", "--vary",
+                 "pattern=sequential,strided"})
+                .exit_code,
+            0);
+}
+
 TEST_F(GoodInput, ListsGoToAFileOrToStandardOutputWithTheSameBytes) {
-  for (const char* what : {"machines", "models", "dram", "options", "columns"}) {
+  for (const char* what :
+       {"machines", "models", "dram", "timings", "traces", "options", "columns"}) {
     const Outcome shown = run({"list", what});
     EXPECT_EQ(shown.exit_code, 0);
     EXPECT_GT(std::count(shown.out.begin(), shown.out.end(), '\n'), 2);

@@ -58,7 +58,8 @@ TEST_F(PlanCommands, PlanGivesThePolicyTableOfTheAzureTraces) {
       const Outcome outcome =
           run({"plan", "--machine", "a100-80g", "--model", "llama-2-7b", "--overhead-gib", "1.1",
                "--trace", testing_files::shared_file(trace), "--kv-policy", row.policy,
-               "--reserve-tokens", row.reserve, "--block-tokens", row.block_tokens});
+               "--reserve-tokens", row.reserve, "--block-tokens", row.block_tokens,
+               "--allow-unused"});
       ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
       const std::string what = trace + ' ' + row.policy + ' ' + row.reserve;
       EXPECT_NEAR(100 * number(outcome.out, "trace_kv_used_ratio"),

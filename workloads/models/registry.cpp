@@ -264,7 +264,8 @@ const std::vector<ModelShape>& all_models() {
   return kModels;
 }
 
-const ModelShape& find_model(std::string_view name) {
+const ModelShape& find_model(std::string_view name, const core::Location& where,
+                             const std::string& key) {
   std::string accepted;
   std::vector<std::string> names;
   for (const ModelShape& model : all_models()) {
@@ -272,7 +273,7 @@ const ModelShape& find_model(std::string_view name) {
     names.push_back(model.name);
     accepted += (accepted.empty() ? "" : ", ") + model.name;
   }
-  core::fail_input({}, "model", std::string(name),
+  core::fail_input(where, key, std::string(name),
                    config::with_suggestion("is unknown", name, names), accepted);
 }
 

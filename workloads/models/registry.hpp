@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/error.hpp"
 #include "workloads/models/shape.hpp"
 
 namespace ridgepoint::workloads {
@@ -14,8 +15,9 @@ namespace ridgepoint::workloads {
 // In the table's order.
 const std::vector<ModelShape>& all_models();
 
-// Throws InputError listing every accepted name.
-const ModelShape& find_model(std::string_view name);
+// Throws InputError listing every accepted name; `where` and `key` say what asked for it.
+const ModelShape& find_model(std::string_view name, const core::Location& where = {},
+                             const std::string& key = "model");
 
 // Reads a table in the format of models.csv (columns by header name, blank = none). `file_name` is
 // for messages only. Throws InputError naming file, line, column and value; every shape is checked
