@@ -82,12 +82,13 @@ void AcceleratorConfig::validate() const {
                      std::to_string(response_latency_ns) + " or more");
   }
   validate_memories();
-  if (load_queue_bytes < piece_bytes || store_queue_bytes < piece_bytes) {
-    core::fail_input({}, "core.load_queue_bytes", std::to_string(load_queue_bytes),
-                     "or core.store_queue_bytes (" + std::to_string(store_queue_bytes) +
-                         ") is below fabric.piece_bytes",
-                     std::to_string(piece_bytes) + " or more");
-  }
+  const auto holds_a_piece = [this](const char* key, std::int64_t bytes) {
+    if (bytes >= piece_bytes) return;
+    core::fail_input({}, key, std::to_string(bytes), "is below fabric.piece_bytes",
+                     std::to_string(piece_bytes) + " or more, or smaller pieces");
+  };
+  holds_a_piece("core.load_queue_bytes", load_queue_bytes);
+  holds_a_piece("core.store_queue_bytes", store_queue_bytes);
 }
 
 // What kernels cannot do without, at 16 bit: four weight tiles of one array pass, the tiles of

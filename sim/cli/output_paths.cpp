@@ -51,7 +51,7 @@ void check_output_paths(const config::Options& options,
       // A name that is no path is no file either, unless one of that name is about to be written.
       if (other == output || other->unit.find("path") == std::string_view::npos) continue;
       if (same_file(path, options.text(other->key))) {
-        options.fail(output->key, "is also the file of " + std::string(other->key),
+        options.fail(output->key, "is also the file of " + config::flag_of(*other),
                      "a file of its own");
       }
     }

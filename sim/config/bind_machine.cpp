@@ -16,14 +16,20 @@ std::int64_t bytes_from(const Options& options, std::string_view key, double uni
   return std::llround(options.real(key) * unit);
 }
 
-// Runs a check of the machine's own and puts the machine's name in front of its message.
+// Runs a check of the machine's own and puts in front of its message the machine's name, and the
+// line if a file set the key, which the message begins with.
 template <typename Check>
-void checked(const Options& options, const char* part, Check check) {
+void checked(const Options& options, Check check) {
   try {
     check();
   } catch (const core::InputError& error) {
-    throw core::InputError("machine '" + options.text("machine.name") + "': " + part +
-                           error.what());
+    const std::string text = error.what();
+    const OptionRef key = text.starts_with('\'')
+                              ? find_option(text.substr(1, text.find('\'', 1) - 1))
+                              : OptionRef();
+    const bool in_file = key && options.origin(key.row->key).kind == Origin::Kind::kFile;
+    const std::string where = in_file ? options.origin_text(key.row->key) + ": " : "";
+    throw core::InputError(where + "machine '" + options.text("machine.name") + "': " + text);
   }
 }
 
@@ -131,7 +137,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.channel_gb_per_s = options.real("fabric.channel_gb_per_s");
   config.attention_setup_ns = options.integer("host.attention_setup_ns");
   config.launch_ns = options.integer("host.launch_ns");
-  checked(options, "", [&] { config.validate(); });
+  checked(options, [&] { config.validate(); });
   return config;
 }
 
@@ -162,7 +168,7 @@ dram::Config dram_config(const Options& options) {
   config.timing_ns = named_numbers(options, "hbm.timing");
   config.energy = named_numbers(options, "hbm.energy");
   config.controller = controller_from(options.text("hbm.controller"));
-  checked(options, "hbm ", [&] { dram::resolve(config); });
+  checked(options, [&] { dram::resolve(config); });
   return config;
 }
 

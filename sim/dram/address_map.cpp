@@ -21,7 +21,7 @@ struct Entry {
 };
 
 [[noreturn]] void fail(const std::string& map, const std::string& what) {
-  core::fail_input({}, "address_map", map, what,
+  core::fail_input({}, "hbm.address_map", map, what,
                    "'row' and then pc, sid, bg, bank, col with optional ':bits', for example "
                    "'row bank bg:1 sid col:3 bg:1 pc col'");
 }

@@ -2,6 +2,7 @@
 #include "sim/dram/spec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -18,7 +19,14 @@ constexpr std::int64_t kMostChannels = 4096;  // each is a SystemC module with q
 
 [[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what,
                        const std::string& accepted) {
-  core::fail_input({}, key, value, what, accepted);
+  core::fail_input({}, "hbm." + key, value, what, accepted);
+}
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, 6);
+  return {text.data(), end.ptr};
 }
 
 void check_range(const std::string& key, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -38,26 +46,28 @@ void check_policies(const Config& config) {
   check_range("hit_cap", config.hit_cap, 0, 1 << 20);
   check_range("refresh_postpone", config.refresh_postpone, 0, 8);
   if (!(config.row_timeout_ns > 0 && config.row_timeout_ns <= 1e9)) {
-    fail("row_timeout_ns", std::to_string(config.row_timeout_ns), "is out of range", "(0, 1e9]");
+    fail("row_timeout_ns", text_of(config.row_timeout_ns), "is out of range", "(0, 1e9]");
   }
 }
 
 std::int64_t bits_per_second(const Config& config, const Standard& standard, int channels) {
-  double gbps = standard.pin_rate_gbps;
-  if (config.pin_rate_gbps != 0 && config.target_gb_per_s != 0) {
-    fail("target_gb_per_s", std::to_string(config.target_gb_per_s),
-         "is given together with pin_rate_gbps", "one of the two");
+  const bool target = config.target_gb_per_s != 0;
+  if (config.pin_rate_gbps != 0 && target) {
+    fail("target_gb_per_s", text_of(config.target_gb_per_s),
+         "is given together with hbm.pin_rate_gbps", "one of the two");
   }
-  if (config.pin_rate_gbps != 0) gbps = config.pin_rate_gbps;
-  if (config.target_gb_per_s != 0) {
-    gbps = config.target_gb_per_s * 8 / (channels * standard.pseudo_channels * standard.data_bits);
-  }
+  // What one Gb/s per pin is in the unit of the option.
+  const double scale =
+      target ? channels * standard.pseudo_channels * standard.data_bits / 8.0 : 1.0;
+  double gbps = config.pin_rate_gbps != 0 ? config.pin_rate_gbps : standard.pin_rate_gbps;
+  if (target) gbps = config.target_gb_per_s / scale;
   // A tolerance: a target in round GB/s may ask for a hair more than the fastest grade.
   if (!(gbps >= standard.min_pin_rate_gbps * 0.999 && gbps <= standard.max_pin_rate_gbps * 1.001)) {
-    fail(config.target_gb_per_s != 0 ? "target_gb_per_s" : "pin_rate_gbps", std::to_string(gbps),
-         "Gb/s per pin is outside " + std::string(standard.name),
-         std::to_string(standard.min_pin_rate_gbps) + ".." +
-             std::to_string(standard.max_pin_rate_gbps) + " Gb/s per pin");
+    fail(target ? "target_gb_per_s" : "pin_rate_gbps", text_of(gbps * scale),
+         "is outside " + std::string(standard.name) + " in " + std::to_string(channels) +
+             " channels",
+         text_of(standard.min_pin_rate_gbps * scale) + " .. " +
+             text_of(standard.max_pin_rate_gbps * scale));
   }
   return std::llround(gbps * 1e9);
 }
@@ -113,7 +123,8 @@ void add_timings(Spec& spec, std::int64_t bps) {
     const auto found = spec.config.timing_ns.find(std::string(timing.name));
     if (found != spec.config.timing_ns.end()) timing.ns = found->second, timing.ck = 0;
     if (!(timing.ns >= 0 && timing.ns <= 1e6)) {
-      fail(std::string(timing.name), std::to_string(timing.ns), "ns is out of range", "0..1e6");
+      fail("timing", std::string(timing.name) + '=' + text_of(timing.ns), "is out of range",
+           "0 .. 1e6 ns");
     }
     spec.timings[std::string(timing.name)] = to_ticks(timing, bps, standard);
   }
@@ -130,8 +141,9 @@ void add_energies(Spec& spec) {
   }
   for (const auto& [name, value] : spec.config.energy) {
     spec.energy(name);
-    if (!(value >= 0 && value <= 1e6))
-      fail(name, std::to_string(value), "is out of range", "0..1e6");
+    if (!(value >= 0 && value <= 1e6)) {
+      fail("energy", name + '=' + text_of(value), "is out of range", "0 .. 1e6");
+    }
     spec.energies[name] = value;
   }
 }
@@ -232,45 +244,22 @@ void check_refresh(const Spec& spec) {
     needed = std::max(needed, spec.geometry.banks * ticks(cycle));  // one after another
   if (ticks(round) > needed) return;
   const auto ns = [&spec](Tick value) {
-    return std::to_string(static_cast<double>(value) * spec.tick_clock.period_ns());
+    return text_of(static_cast<double>(value) * spec.tick_clock.period_ns());
   };
-  fail(std::string("timing ") + round, ns(ticks(round)),
-       "ns leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) +
+  fail("timing", std::string(round) + '=' + ns(ticks(round)),
+       "leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) +
            " ns)",
        "more than " + ns(needed) + " ns, or a shorter " + cycle);
 }
 
 }  // namespace
 
-int Geometry::banks_per_node(Scope scope) const {
-  switch (scope) {
-    case Scope::kBank:
-      return 1;
-    case Scope::kBankGroup:
-      return banks;
-    case Scope::kStackId:
-      return banks_per_stack_id();
-    case Scope::kPseudoChannel:
-      return banks_per_pseudo_channel();
-    case Scope::kChannel:
-      break;
-  }
-  return total_banks();
-}
-
-BankSet Geometry::addressed(Command command, int flat_bank) const {
-  if (!addresses_stack_id(command) && !addresses_same_bank(command)) return {flat_bank, 1, 1};
-  const int first_of_stack_id = flat_bank - flat_bank % banks_per_stack_id();
-  if (addresses_stack_id(command)) return {first_of_stack_id, 1, banks_per_stack_id()};
-  return {first_of_stack_id + flat_bank % banks, banks, bank_groups};
-}
-
 Tick Spec::timing(std::string_view name) const {
   const auto found = timings.find(name);
   if (found != timings.end()) return found->second;
   std::string known;
   for (const auto& [key, ticks] : timings) known += (known.empty() ? "" : ", ") + key;
-  fail(std::string(name), "", "is not a timing of " + std::string(standard->name), known);
+  fail("timing", std::string(name), "is not a timing of " + std::string(standard->name), known);
 }
 
 double Spec::energy(std::string_view name) const {
@@ -278,7 +267,7 @@ double Spec::energy(std::string_view name) const {
   if (found != energies.end()) return found->second;
   std::string known;
   for (const auto& [key, value] : energies) known += (known.empty() ? "" : ", ") + key;
-  fail(std::string(name), "", "is not an energy of " + std::string(standard->name), known);
+  fail("energy", std::string(name), "is not an energy of " + std::string(standard->name), known);
 }
 
 Spec resolve(const Config& config) {
