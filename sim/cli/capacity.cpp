@@ -222,10 +222,10 @@ std::string CapacitySearch::answer_text(const workloads::LimitFound& found) cons
     return "no " + std::string(seek_ == "rate" ? "rate" : seek_) +
            " that was tried meets the levels" + limit;
   }
-  const std::string what = seek_ == "rate"       ? "highest arrival rate"
-                           : seek_ == "machines" ? "fewest machines"
-                                                 : "smallest memory";
-  std::string text = what + " that meets the levels: " + number(*found.holds) + ' ' + unit();
+  const std::string what = seek_ == "rate"       ? "highest arrival rate that meets"
+                           : seek_ == "machines" ? "fewest machines that meet"
+                                                 : "smallest memory that meets";
+  std::string text = what + " the levels: " + number(*found.holds) + ' ' + unit();
   if (failing != nullptr) text += " (" + number(*found.fails) + " misses them)";
   return text + limit;
 }

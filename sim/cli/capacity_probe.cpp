@@ -45,8 +45,9 @@ std::string wait_text(WaitReason reason) {
 
 std::string percent(WideInteger part, WideInteger whole) {
   std::ostringstream text;
-  text.precision(2);
-  text << 100 * static_cast<double>(part) / std::max(1.0, static_cast<double>(whole)) << " %";
+  text.precision(0);
+  text << std::fixed
+       << 100 * static_cast<double>(part) / std::max(1.0, static_cast<double>(whole)) << " %";
   return text.str();
 }
 
@@ -92,8 +93,10 @@ void judge(const config::Options& options, const workloads::ServiceLevels& level
     const std::int64_t at = level_at(*level.times, needed, result.missed);
     if (at >= 0 && at <= level.limit) continue;
     result.met = false;
-    result.limit = at < 0 ? std::to_string(result.missed) + " requests can never be held"
-                          : std::string(level.name) + ": " + late(level.name);
+    result.limit = at >= 0 ? std::string(level.name) + ": " + late(level.name)
+                   : result.missed > 0
+                       ? std::to_string(result.missed) + " requests can never be held"
+                       : "the warm-up leaves no request to measure";
     return;
   }
   if (!result.met) result.limit = "no level alone: requests miss one or the other";

@@ -2,6 +2,7 @@
 // `merge`: the shards of a sweep become the file that the whole sweep would have written.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "results/csv_reader.hpp"
 #include "sim/cli/commands.hpp"
@@ -15,6 +16,7 @@ struct Merged {
   Cells header;
   std::map<std::string, Cells> by_sha256;
   std::vector<std::pair<std::int64_t, std::string>> order;  // point number, config_sha256
+  std::set<std::int64_t> points;
 };
 
 void add_row(Merged& merged, const results::CsvReader& reader, const std::string& path) {
@@ -24,6 +26,10 @@ void add_row(Merged& merged, const results::CsvReader& reader, const std::string
   if (fresh) {
     const auto point = reader.has_column("point") ? reader.integer("point") : std::nullopt;
     const auto next = static_cast<std::int64_t>(merged.order.size());
+    if (point && !merged.points.insert(*point).second) {
+      core::fail_input({path, reader.line(), 0}, "point", std::to_string(*point),
+                       "is another configuration in an earlier row", "shards of one sweep");
+    }
     merged.order.emplace_back(point.value_or(next), sha256);
     return;
   }

@@ -30,6 +30,12 @@ int serve_command(const Context& context) {
   workloads::Engine engine(engine_options_of(options, setting), *kv, *scheduler, times.model(),
                            timeline.observe(tables.observers()));
   const workloads::ServingSummary summary = engine.run(*trace);
+  if (const auto warmup = options.integer("serve.warmup");
+      warmup > 0 && static_cast<std::uint64_t>(warmup) >= summary.requests) {
+    const std::string all = std::to_string(summary.requests);
+    options.fail("serve.warmup", "leaves none of the " + all + " requests to measure",
+                 "less than " + all);
+  }
   const auto error = times.measure_error(options);
   timeline.finish();
   tables.finish(summary, times.grid(), error, trace->problems());

@@ -80,7 +80,9 @@ ServeSetting serve_setting_of(const config::Options& options, const workloads::M
   }
   if (setting.kv_blocks < 2) {
     throw core::InputError("weights of " + std::to_string(setting.real.weight_bytes) +
-                           " bytes leave no room for cache in the machine's memory");
+                           " bytes leave no room for cache in the machine's memory; accepted: a "
+                           "smaller model or --weight-dtype, more --machine.memory_gib or "
+                           "--utilization, or less --overhead-gib");
   }
   setting.trace = trace_name_of(options);
   setting.model = shape.name;

@@ -175,6 +175,8 @@ const std::vector<Case>& sweep_cases() {
        {"merge", "in.ini"},
        "'config_sha256': is a missing column",
        "a,b\n1,2\n"},
+      {"merge_of_two_sweeps", {"merge", "in.ini"}, "in.ini:3: 'point': value '0'",
+       "config_sha256,point,status\na,0,ok\nb,0,ok\n"},
       {"merge_empty", {"merge", "in.ini"}, "in.ini: empty file"},
       {"compare_one", {"compare", "in.ini"}, "needs two files"},
       {"compare_missing", {"compare", "a.csv", "b.csv", "--keys", "k"}, "a.csv"},

@@ -134,7 +134,7 @@ TEST_F(ServingCommands, CapacityEnclosesTheAnswerForEverythingItSeeks) {
   EXPECT_THAT(rates, HasSubstr(",false,false,"));  // the nearest that misses
   EXPECT_THAT(
       seek("machines", {"--slo-tpot-ms", "0.2", "--good-share", "0.9", "--kv-blocks", blocks}),
-      HasSubstr("fewest machines that meets the levels: "));
+      HasSubstr("fewest machines that meet the levels: "));
   EXPECT_THAT(
       seek("memory", {"--slo-e2e-ms", "40", "--machine.memory_gib", "1", "--overhead-gib", "0"}),
       HasSubstr("smallest memory that meets the levels: "));
@@ -186,6 +186,7 @@ TEST_F(ServingCommands, AFileOfKernelTimesChangesNothingButTheTime) {
 }
 
 TEST_F(ServingCommands, BadInputIsOneLine) {
+  file("two.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n1,1,1\n");
   file("bad.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,40,ten\n");
   file("p.txt", "hello\n");
   file("empty.txt", "");
@@ -218,6 +219,10 @@ TEST_F(ServingCommands, BadInputIsOneLine) {
            {{"serve", "--model", "stories260K", "--step-cache", "no/such/file"},
             "cannot be opened"},
            {{"serve", "--step-workers", "-1"}, "step-workers"},
+           {{"serve", "--model", "stories260K", "--trace", "two.csv", "--warmup", "2"},
+            "leaves none of the 2 requests"},
+           {{"serve", "--model", "stories260K", "--trace", "two.csv", "--skip-requests", "2"},
+            "accepted: a smaller --skip-requests"},
            {{"serve", "--grid-tolerance", "0"}, "grid-tolerance"},
            {{"serve", "--slo-ttft-ms", "nan"}, "slo-ttft-ms"},
            {{"capacity", "--model", "stories260K"}, "needs a service level"},

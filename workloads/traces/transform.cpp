@@ -24,7 +24,8 @@ class RangeTrace final : public TraceSource {
     }
     if (given_ == 0) {
       throw core::InputError("the trace range holds none of the " + std::to_string(seen_) +
-                             " requests read");
+                             " requests read; accepted: a smaller --skip-requests or --from-s, or "
+                             "a larger --until-s");
     }
     return false;
   }
@@ -47,7 +48,11 @@ class ScaledTrace final : public TraceSource {
   bool next(TraceRequest& request) override {
     if (!source_->next(request)) return false;
     const double scaled = static_cast<double>(request.arrival) * factor_;
-    if (scaled >= 9.2e18) throw core::InputError("scaled trace is longer than 292 years");
+    if (scaled >= 9.2e18) {
+      throw core::InputError(
+          "scaled trace is longer than 292 years; accepted: a higher --rate or a smaller "
+          "--time-scale");
+    }
     request.arrival = std::llround(scaled);
     return true;
   }
