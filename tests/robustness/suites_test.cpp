@@ -89,6 +89,17 @@ TEST_P(Suites, AreRemadeByteForByte) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Suites, ::testing::ValuesIn(suite_names()),
                          [](const auto& each) { return each.param; });
 
+// Step times of the committed tables against fresh simulations of steps of their runs.
+TEST(Baseline, StepTimesAreWithinOnePercentAndThreeAtWorst) {
+  results::CsvReader table(kTables / "kv_policies.csv");
+  std::size_t rows = 0;
+  for (; table.next(); ++rows) {
+    EXPECT_LE(table.real("grid_error_median_ratio").value(), 0.01) << "row " << rows + 1;
+    EXPECT_LE(table.real("grid_error_max_ratio").value(), 0.03) << "row " << rows + 1;
+  }
+  EXPECT_EQ(rows, 12U);
+}
+
 TEST(Baseline, TheIndexNamesEveryCommittedFile) {
   const std::string index = slurp(RIDGEPOINT_SOURCE_DIR "/results/README.md");
   std::size_t files = 0;

@@ -15,7 +15,6 @@ namespace {
 constexpr std::int64_t kLongWalk = 8;            // tiles of the longer calibration
 constexpr std::int64_t kManyRounds = 12;         // walks per core from which cores are balanced
 constexpr std::int64_t kCheapTokenBytes = 2048;  // of one layer: samples cost milliseconds
-constexpr std::int64_t kCheapSampleBytes = 2 << 20;
 constexpr std::size_t kRemembered = 1u << 16;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -36,12 +35,28 @@ std::uint64_t octave(double value, double per_octave) {
 
 AttentionTimes::AttentionTimes(KernelTimes& machine, const AttentionOptions& options)
     : machine_(machine), options_(options), geometry_(machine.geometry()) {
-  // At least two walks per core, so that they are neither split nor alone.
-  equal_sequences_ = ceil_div(2 * geometry_.cores, geometry_.kv_heads);
+  // Two to four walks per core, so that they are neither split nor alone; the fewer cores are idle
+  // in the last round, the better.
+  const std::int64_t fewest = ceil_div(2 * geometry_.cores, geometry_.kv_heads);
+  const auto idle = [&](std::int64_t sequences) {
+    return (geometry_.cores - sequences * geometry_.kv_heads % geometry_.cores) % geometry_.cores;
+  };
+  equal_sequences_ = fewest;
+  for (std::int64_t n = fewest; n <= 2 * fewest; ++n) {
+    if (idle(n) < idle(equal_sequences_)) equal_sequences_ = n;
+  }
+  // One round, and a second one of few walks.
+  const std::int64_t n = geometry_.cores / geometry_.kv_heads + 1;
+  if (2 * (n * geometry_.kv_heads - geometry_.cores) <= geometry_.cores) uneven_sequences_ = n;
 }
 
 AttentionTimes::Batch AttentionTimes::equal(std::int64_t rows, std::int64_t keys) const {
   return Batch(static_cast<std::size_t>(equal_sequences_), {rows, keys - rows});
+}
+
+AttentionTimes::Batch AttentionTimes::uneven() const {
+  return Batch(static_cast<std::size_t>(uneven_sequences_),
+               {1, kLongWalk * geometry_.key_tile - 1});
 }
 
 std::vector<KernelQuery> AttentionTimes::wanted() const {
@@ -57,6 +72,7 @@ std::vector<KernelQuery> AttentionTimes::wanted() const {
     add(equal(rows, kLongWalk * tile));
   }
   add({{1, kLongWalk * tile - 1}});
+  if (uneven_sequences_ > 0) add(uneven());
   return queries;
 }
 
@@ -98,6 +114,11 @@ void AttentionTimes::calibrate() {
   if (decode.per_tile > 0) {
     part_tile_ = std::clamp((shortest - decode.fixed) / decode.per_tile, 0.0, 1.0);
   }
+  if (uneven_sequences_ > 0) {
+    const double full = decode.fixed + static_cast<double>(kLongWalk) * decode.per_tile;
+    const double second = ask(uneven()) - launch_ - full;
+    if (full > 0) alone_ = std::clamp(second / full, 0.1, 1.0);
+  }
   // What one long sequence takes beyond its parts is the merge.
   const Batch single{{1, kLongWalk * geometry_.key_tile - 1}};
   merge_ = 0;
@@ -128,54 +149,66 @@ double AttentionTimes::tiles_of(std::int64_t keys) const {
          (1 - part_tile_) * static_cast<double>(rest) / static_cast<double>(geometry_.key_tile);
 }
 
-// How much longer the fullest core works than the average one, under the kernel's own plan: the
-// heaviest walks first, each to the least loaded core. Remembered by the multiset of weights.
-double AttentionTimes::imbalance(std::int64_t per_group) {
+// Time until the last core is done, when walks go by the kernel's own plan: the heaviest first,
+// each to the least loaded core. Cores that work on when others are done share the memory among
+// fewer.
+double AttentionTimes::until_last(std::int64_t per_group) {
+  std::sort(groups_.begin(), groups_.end(),
+            [](const Group& a, const Group& b) { return a.weight > b.weight; });
+  cores_.assign(static_cast<std::size_t>(geometry_.cores), {0, 0.0});
+  const auto more = [](const Load& a, const Load& b) { return a.weight > b.weight; };
+  double sum = 0;
+  double alone = 0;
+  for (const Group& group : groups_) {
+    for (std::int64_t i = 0; i < per_group; ++i) {
+      std::pop_heap(cores_.begin(), cores_.end(), more);
+      cores_.back().weight += group.weight;
+      cores_.back().time += group.time;
+      std::push_heap(cores_.begin(), cores_.end(), more);
+    }
+    sum += group.time;
+    alone += group.time * (group.decodes ? alone_ : 1);
+  }
+  std::sort(cores_.begin(), cores_.end(),
+            [](const Load& a, const Load& b) { return a.time < b.time; });
+  double time = 0;
+  double before = 0;
+  auto active = static_cast<double>(geometry_.cores);
+  for (const Load& core : cores_) {
+    time +=
+        (core.time - before) * std::max(alone / sum, active / static_cast<double>(geometry_.cores));
+    before = core.time;
+    --active;
+  }
+  return time;
+}
+
+// The same over the time of evenly loaded cores, remembered by the multiset of weights: time goes
+// with the weight where all walks decode.
+double AttentionTimes::imbalance(std::int64_t per_group, double even) {
   std::uint64_t signature = mixed(groups_.size());
   for (const Group& group : groups_) signature += mixed(static_cast<std::uint64_t>(group.weight));
   if (imbalance_.size() > kRemembered) imbalance_.clear();
   const auto [found, added] = imbalance_.try_emplace(signature, 1.0);
-  if (!added) return found->second;
-  std::vector<std::int64_t> weights;
-  for (const Group& group : groups_) weights.push_back(group.weight);
-  std::sort(weights.rbegin(), weights.rend());
-  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> cores;
-  for (std::int64_t c = 0; c < geometry_.cores; ++c) cores.push(0);
-  std::int64_t most = 0;
-  std::int64_t total = 0;
-  for (const std::int64_t weight : weights) {
-    for (std::int64_t i = 0; i < per_group; ++i) {
-      const std::int64_t load = cores.top() + weight;
-      cores.pop();
-      cores.push(load);
-      most = std::max(most, load);
-      total += weight;
-    }
-  }
-  found->second = static_cast<double>(most * geometry_.cores) / static_cast<double>(total);
+  if (added) found->second = until_last(per_group) / even;
   return found->second;
 }
 
 double AttentionTimes::makespan(std::int64_t walks) {
   double sum = 0;
   double longest = 0;
-  bool equal_weights = true;
+  bool decodes = true;
   for (const Group& group : groups_) {
     sum += group.time;
     longest = std::max(longest, group.time);
-    equal_weights = equal_weights && group.weight == groups_.front().weight;
+    decodes = decodes && group.decodes;
   }
-  const auto groups = static_cast<std::int64_t>(groups_.size());
-  const std::int64_t per_group = walks / groups;
-  if (equal_weights) {
-    const auto rounds = static_cast<double>((walks + geometry_.cores - 1) / geometry_.cores);
-    return rounds * sum / static_cast<double>(groups);
+  const std::int64_t per_group = walks / static_cast<std::int64_t>(groups_.size());
+  const double even = sum * static_cast<double>(per_group) / static_cast<double>(geometry_.cores);
+  if (per_group % geometry_.cores == 0 || walks > kManyRounds * geometry_.cores) {
+    return std::max(even, longest);
   }
-  double time = sum * static_cast<double>(per_group) / static_cast<double>(geometry_.cores);
-  if (per_group % geometry_.cores != 0 && walks <= kManyRounds * geometry_.cores) {
-    time *= imbalance(per_group);
-  }
-  return std::max(time, longest);
+  return decodes ? even * imbalance(per_group, even) : until_last(per_group);
 }
 
 AttentionTimes::Shape AttentionTimes::shape_of(std::span<const AttendingSequence> batch) {
@@ -194,7 +227,7 @@ AttentionTimes::Shape AttentionTimes::shape_of(std::span<const AttendingSequence
       const std::int64_t whole = ceil_div(keys, geometry_.key_tile);
       groups_.push_back({one.fixed + one.per_tile * length,
                          std::max(geometry_.query_heads * rows, geometry_.array_rows) * whole,
-                         whole});
+                         whole, sequence.new_tokens == 1});
       tiles += length;
       all += groups_.back().time;
       if (sequence.new_tokens > 1) prefill += groups_.back().time;
@@ -270,17 +303,17 @@ double AttentionTimes::at(std::span<const AttendingSequence> batch) {
   if (!calibrated_) calibrate();
   const Shape shape = shape_of(batch);
   Class& known = classes_[shape.key];
-  // The first of its class, and later ones, which are more typical of the run: two, or more where
-  // they cost little.
-  const bool cheap = bytes_of(batch) <= kCheapSampleBytes;
-  const bool due =
-      known.samples == 0 || (known.samples < (cheap ? options_.cheap_samples : options_.samples) &&
-                             known.visits >= (std::uint64_t{16} << (2 * known.samples)));
+  // The first of its class, and later ones, which are more typical of the run, as far as they may
+  // cost.
+  const bool due = known.samples == 0 ||
+                   (known.samples < options_.samples && refined_bytes_ < options_.refining_bytes &&
+                    known.visits >= (std::uint64_t{4} << known.samples));
   ++known.visits;
   if (due) {
     const Batch sample = sample_of(batch);
     const double estimate = shape_of(sample).estimate;
     const double actual = ask(sample);
+    if (known.samples > 0) refined_bytes_ += bytes_of(sample);
     if (estimate > 0) known.ratio_sum += std::max(0.0, actual - launch_) / estimate;
     ++known.samples;
   }

@@ -18,8 +18,8 @@ namespace ridgepoint::workloads {
 struct AttentionOptions {
   // Batches that read more cache than this per layer are represented by a part of them.
   std::int64_t largest_sample_bytes = 48 << 20;
-  int samples = 1;        // batches measured per class
-  int cheap_samples = 6;  // of those that read a few MiB only
+  int samples = 8;                          // most batches measured per class
+  std::int64_t refining_bytes = 384 << 20;  // read in all by those after the first of a class
 };
 
 class AttentionTimes {
@@ -43,6 +43,11 @@ class AttentionTimes {
     double time = 0;
     std::int64_t weight = 0;  // by which the plan balances cores
     std::int64_t tiles = 0;
+    bool decodes = false;
+  };
+  struct Load {
+    std::int64_t weight = 0;
+    double time = 0;
   };
   // What is known about a class of batches.
   struct Class {
@@ -58,11 +63,13 @@ class AttentionTimes {
   void calibrate();
   Walk calibrated(std::int64_t rows);
   Batch equal(std::int64_t rows, std::int64_t keys) const;
+  Batch uneven() const;
   double ask(std::span<const AttendingSequence> batch);
   Walk walk(std::int64_t rows) const;
   double tiles_of(std::int64_t keys) const;
   Shape shape_of(std::span<const AttendingSequence> batch);
-  double imbalance(std::int64_t per_group);
+  double until_last(std::int64_t per_group);
+  double imbalance(std::int64_t per_group, double even);
   double makespan(std::int64_t walks);
   std::int64_t keys_of(const AttendingSequence& sequence) const;
   std::int64_t bytes_of(std::span<const AttendingSequence> batch) const;
@@ -71,16 +78,20 @@ class AttentionTimes {
   KernelTimes& machine_;
   AttentionOptions options_;
   KernelGeometry geometry_;
-  std::int64_t equal_sequences_ = 1;  // of a batch of equal walks
+  std::int64_t equal_sequences_ = 1;   // of a batch of equal walks
+  std::int64_t uneven_sequences_ = 0;  // of one whose last round leaves most cores idle; 0: none
   bool calibrated_ = false;
   double launch_ = 0;
   double merge_ = 0;      // of partial results, when walks are split
+  double alone_ = 1;      // of a walk's time is left when it has the memory for itself
   double part_tile_ = 1;  // what the smallest part of a tile takes, in tiles
   std::map<std::int64_t, Walk> walks_;
-  std::vector<Group> groups_;                  // of the batch looked at
+  std::vector<Group> groups_;  // of the batch looked at
+  std::vector<Load> cores_;
   std::map<std::uint64_t, double> imbalance_;  // by multiset of weights
   std::map<std::uint64_t, Class> classes_;
   std::size_t points_ = 0;
+  std::int64_t refined_bytes_ = 0;
 };
 
 }  // namespace ridgepoint::workloads

@@ -19,8 +19,7 @@ constexpr std::int64_t kMiB = 1 << 20;
 }  // namespace
 
 int grid_density(std::int64_t layer_weight_bytes) {
-  if (layer_weight_bytes <= 2 * kMiB) return 16;
-  if (layer_weight_bytes <= 16 * kMiB) return 4;
+  if (layer_weight_bytes <= 16 * kMiB) return 16;
   return 0;
 }
 
