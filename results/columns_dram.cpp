@@ -20,7 +20,8 @@ Table dram_table() {
       {"hbm_bandwidth_ratio", kReal, "gb_per_s / peak_gb_per_s"},
       {"refresh_bound_ratio", kReal,
        "1 - (tRTP + tRP + tRFC + tRCDRD) / tREFI with all-bank refresh of one stack id, else 1: "
-       "the share of the peak that refresh leaves to a stream"},
+       "the share of the peak that refresh leaves to a long stream; one of a few tREFI "
+       "may end before its refreshes and be above it"},
       {"hbm_read_bytes", kInteger, "bytes read at the pins"},
       {"hbm_write_bytes", kInteger, "bytes written at the pins"},
       {"bits_count", kInteger, "bits moved at the pins"},

@@ -31,7 +31,7 @@ void check(std::int64_t experts, std::int64_t active, const std::vector<double>&
   if (static_cast<std::int64_t>(weights.size()) == experts && positive >= active && wrong == 0) {
     return;
   }
-  core::fail_input({}, "expert_loads", std::to_string(weights.size()) + " numbers",
+  core::fail_input({}, "--expert-loads", std::to_string(weights.size()) + " numbers",
                    "do not fit a model of " + std::to_string(experts) + " experts of which " +
                        std::to_string(active) + " are active",
                    std::to_string(experts) + " numbers from 0, " + std::to_string(active) +

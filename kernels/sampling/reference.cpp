@@ -14,11 +14,11 @@ namespace ridgepoint::kernels {
 
 void check_sampling(const SamplingConfig& config) {
   if (!std::isfinite(config.temperature) || config.temperature < 0) {
-    core::fail_input({}, "temperature", std::to_string(config.temperature), "is out of range",
+    core::fail_input({}, "--temperature", std::to_string(config.temperature), "is out of range",
                      "0 (greedy) or a positive number");
   }
   if (!(config.top_p > 0 && config.top_p <= 1)) {
-    core::fail_input({}, "top_p", std::to_string(config.top_p), "is out of range",
+    core::fail_input({}, "--top-p", std::to_string(config.top_p), "is out of range",
                      "above 0, up to 1");
   }
 }

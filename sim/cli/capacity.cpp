@@ -53,6 +53,7 @@ class CapacitySearch {
   std::string answer_text(const workloads::LimitFound& found) const;
   const Tried* tried_at(const std::optional<double>& value) const;
   std::string unit() const;
+  std::string with_unit(double value) const;
 
   const Context& context_;
   const config::Options& options_;
@@ -86,6 +87,10 @@ double CapacitySearch::rate_of_trace() const {
 
 std::string CapacitySearch::unit() const {
   return seek_ == "rate" ? "requests/s" : seek_ == "machines" ? "machines" : "GiB";
+}
+
+std::string CapacitySearch::with_unit(double value) const {
+  return number(value) + ' ' + (seek_ == "machines" && value == 1 ? "machine" : unit());
 }
 
 workloads::LimitSearch CapacitySearch::search() const {
@@ -142,7 +147,7 @@ bool CapacitySearch::try_value(double value) {
   } else {
     tried.result = probe(options_, tried.point, times_.model(), shape_.name);
   }
-  context_.say("tried " + number(value) + ' ' + unit() + ": " +
+  context_.say("tried " + with_unit(value) + ": " +
                (tried.result.met ? "met" : "missed, " + tried.result.limit));
   tried_.push_back(std::move(tried));
   return tried_.back().result.met;
@@ -225,7 +230,7 @@ std::string CapacitySearch::answer_text(const workloads::LimitFound& found) cons
   const std::string what = seek_ == "rate"       ? "highest arrival rate that meets"
                            : seek_ == "machines" ? "fewest machines that meet"
                                                  : "smallest memory that meets";
-  std::string text = what + " the levels: " + number(*found.holds) + ' ' + unit();
+  std::string text = what + " the levels: " + with_unit(*found.holds);
   if (failing != nullptr) text += " (" + number(*found.fails) + " misses them)";
   return text + limit;
 }

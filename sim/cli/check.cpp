@@ -29,9 +29,11 @@ bool names_memory(const config::Options& options) {
 }
 
 // With --machine its numbers hold, otherwise the header's.
-std::optional<dram::checker::Limits> machine_limits(const config::Options& options) {
+std::optional<dram::checker::Memory> memory_of(const config::Options& options) {
   if (!names_memory(options)) return std::nullopt;
-  return dram::checker::limits_of(dram::resolve(config::dram_config(options)));
+  const dram::Spec spec = dram::resolve(config::dram_config(options));
+  return dram::checker::Memory{dram::checker::limits_of(spec), std::string(spec.standard->name),
+                               spec.tick_clock.period_ns()};
 }
 
 std::string command_text(const std::optional<dram::checker::TraceCommand>& command) {
@@ -42,10 +44,10 @@ std::string command_text(const std::optional<dram::checker::TraceCommand>& comma
 
 int check_command(const Context& context) {
   const config::Options& options = context.options;
-  const std::optional<dram::checker::Limits> limits = machine_limits(options);
+  const std::optional<dram::checker::Memory> memory = memory_of(options);
   const TraceResult result =
       dram::checker::check_trace(core::TextLines(options.text("check.dram_trace")),
-                                 limits ? &*limits : nullptr, &dram::checker::limits_of_standard);
+                                 memory ? &*memory : nullptr, &dram::checker::limits_of_standard);
   const results::TextRow header{"channel", "rule", "violations_count", "missing_ticks_count",
                                 "earlier", "later"};
   std::vector<results::TextRow> rows;

@@ -101,6 +101,7 @@ int generate_command(const Context& context) {
   const core::DType dtype = *core::dtype_from_name(options.text("generate.dtype"));
   // Activations stay fp32: rounding them would decide between close tokens by chance.
   spec.formats = {dtype, dtype, core::DType::kFp32};
+  spec.memory_bytes = static_cast<std::uint64_t>(config::memory_bytes(options));
   std::uint64_t step = 0;
   spec.choose = [&](std::span<const float> logits) {
     return static_cast<std::uint32_t>(kernels::sample_reference(logits, sampling, step++));

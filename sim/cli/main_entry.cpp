@@ -11,6 +11,7 @@
 #include "sim/config/read_options.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/utf8.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -57,7 +58,7 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out, std::
 int report(std::ostream& err, const std::string& what, int code) {
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
-  err << "ridgepoint: error: " << line << '\n' << std::flush;
+  err << "ridgepoint: error: " << core::printable(line) << '\n' << std::flush;
   return code;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/text_model.hpp"
 
-#include <cstdio>
-
+#include "sim/core/utf8.hpp"
 #include "workloads/models/registry.hpp"
 #include "workloads/models/weight_files.hpp"
 
@@ -11,22 +10,6 @@ namespace {
 
 // The model that needs no file: small, random, always the same for a seed.
 constexpr std::string_view kSeededModel = "toy-2x16";
-
-// Length of the UTF-8 sequence that starts at `at`, or 0 (Unicode 15, table 3-7, by lead byte and
-// continuation bytes; over-long forms are not told apart).
-std::size_t utf8_length(const std::string& text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t length = lead < 0xc2   ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
 
 }  // namespace
 
@@ -65,20 +48,11 @@ std::string joined(const std::vector<std::uint32_t>& tokens) {
 
 std::string printable(const std::string& text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte >= 0x20 && byte < 0x7f) {
-      out += text[i];
-    } else if (const std::size_t length = utf8_length(text, i)) {
-      out += text.substr(i, length);
-      i += length - 1;
-    } else if (text[i] == '\n') {
-      out += "\\n";
-    } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      out += escaped;
-    }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin != 0) out += "\\n";
+    out += core::printable(text.substr(begin, end - begin));
+    begin = end + 1;
   }
   return out;
 }

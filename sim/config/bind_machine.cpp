@@ -2,7 +2,6 @@
 #include "sim/config/bind_machine.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "sim/config/number.hpp"
@@ -23,12 +22,16 @@ void checked(const Options& options, Check check) {
   try {
     check();
   } catch (const core::InputError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     const OptionRef key = text.starts_with('\'')
                               ? find_option(text.substr(1, text.find('\'', 1) - 1))
                               : OptionRef();
-    const bool in_file = key && options.origin(key.row->key).kind == Origin::Kind::kFile;
-    const std::string where = in_file ? options.origin_text(key.row->key) + ": " : "";
+    const Origin::Kind kind = key ? options.origin(key.row->key).kind : Origin::Kind::kUnset;
+    const std::string where =
+        kind == Origin::Kind::kFile ? options.origin_text(key.row->key) + ": " : "";
+    if (kind == Origin::Kind::kFlag) {
+      text = '\'' + flag_of(*key.row) + text.substr(text.find('\'', 1));
+    }
     throw core::InputError(where + "machine '" + options.text("machine.name") + "': " + text);
   }
 }
@@ -39,12 +42,6 @@ int small(const Options& options, std::string_view key) {
 
 double real_or_zero(const Options& options, std::string_view key) {
   return options.has(key) ? options.real(key) : 0;
-}
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
 }
 
 // The choices are checked against the option table, so the last name is what is left.
@@ -143,7 +140,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
 
 dram::Config dram_config(const Options& options) {
   dram::Config config;
-  config.standard = upper(options.text("hbm.standard"));
+  config.standard = options.text("hbm.standard");
   config.stacks = small(options, "hbm.stacks");
   config.channels_per_stack = small(options, "hbm.channels_per_stack");
   set_bandwidth(options, config);

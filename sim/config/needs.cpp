@@ -55,14 +55,15 @@ void check_needs(const Options& options, std::string_view subcommand) {
   for (const OptionRef& option : all_options()) {
     const OptionRow& row = *option.row;
     if (row.needs.empty() || !must_be_used(options, row.key)) continue;
-    std::string missing;
-    bool enough = false;
-    for (const std::string& text : split_words(row.needs, ' ')) {
-      const Need need = parse_need(text);
-      enough = enough || !used_by(need.option, subcommand) || met(options, need);
-      missing += (missing.empty() ? "" : ", or ") + need_text(need);
-    }
-    if (!enough) {
+    for (const std::string& all : split_words(row.needs, '&')) {
+      std::string missing;
+      bool enough = false;
+      for (const std::string& text : split_words(all, ' ')) {
+        const Need need = parse_need(text);
+        enough = enough || !used_by(need.option, subcommand) || met(options, need);
+        missing += (missing.empty() ? "" : ", or ") + need_text(need);
+      }
+      if (enough) continue;
       options.fail(row.key, "would change nothing",
                    missing + " beside it, or --allow-unused");
     }

@@ -30,7 +30,7 @@ struct OptionRow {
   std::string_view used_by{};  // "run plan"; empty: what the group says
   bool repeated = false;       // the flag may be given many times; see Options::texts()
   // When it changes something: "key" (that one is given), "!key" (is not), "key=a|b" (has one of
-  // these values); a space: either is enough. Given without, it is an error: see needs.hpp.
+  // these values); a space: either is enough, '&': both. Given without, it is an error: needs.hpp.
   std::string_view needs{};
   bool identity = true;  // part of config_sha256 (false: only where and how output appears)
 };

@@ -8,6 +8,7 @@
 #include "sim/config/number.hpp"
 #include "sim/config/sha256.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/core/utf8.hpp"
 
 namespace ridgepoint::config {
 namespace {
@@ -152,7 +153,8 @@ void OptionsBuilder::store(const OptionRef& option, const std::string& value, co
       }
       break;
     }
-    case OptionType::kText:
+    case OptionType::kText:  // paths may hold any bytes, what tables show may not
+      if (row.identity && !core::is_utf8(value)) fail("is not UTF-8", "text in UTF-8");
       break;
   }
   const bool number = row.type == OptionType::kInteger || row.type == OptionType::kReal;
@@ -171,8 +173,10 @@ Options OptionsBuilder::finish(std::string_view subcommand) {
     }
     if (!used_by(option, subcommand)) continue;
     if (!is_set(option) && row.required) {
-      const std::string missing = option.group->machine ? std::string(row.key) : flag;
-      core::fail_input({}, missing, "", "is missing", accepted_text(row));
+      const bool machine = option.group->machine;
+      const std::string file = machine ? options_.origin("machine.name").where.file : "";
+      core::fail_input({file, 0, 0}, machine ? std::string(row.key) : flag, "", "is missing",
+                       accepted_text(row));
     }
     if (!row.identity || !is_set(option)) continue;
     lines.insert(std::string(row.key) + '=' + options_.values_[option.index].text + '\n');

@@ -69,7 +69,8 @@ OptionGroup trace_options() {
        .minimum = 1e-12,
        .maximum = 1e6,
        .help = "factor on every arrival time: 0.5 is twice the rate",
-       .column = "time_scale_ratio"},
+       .column = "time_scale_ratio",
+       .needs = "!trace.rate&serve.closed_loop=0"},
       {.key = "trace.rate",
        .flag = "rate",
        .type = kReal,
@@ -77,7 +78,8 @@ OptionGroup trace_options() {
        .minimum = 1e-9,
        .maximum = 1e9,
        .help = "mean arrival rate: serve scales the trace to it, trace make draws it (1)",
-       .column = "rate_requests_per_s"},
+       .column = "rate_requests_per_s",
+       .needs = "serve.closed_loop=0"},
   };
   return {"Traces", "plan serve capacity trace", kRows};
 }

@@ -69,6 +69,46 @@ void apply(OptionsBuilder& builder, std::span<const Assignment> given, std::stri
   }
 }
 
+// Every key of a machine as these lines and the defaults set it.
+std::vector<std::string> machine_values(std::span<const Assignment> lines) {
+  OptionsBuilder builder;
+  for (const Assignment& one : lines) builder.set(find_option(one.name), one.value, one.where);
+  std::vector<std::string> values;
+  for (const OptionRef& option : all_options()) {
+    if (!option.group->machine) continue;
+    if (!builder.is_set(option) && !option.row->fallback.empty()) {
+      builder.set(option, std::string(option.row->fallback), {});
+    }
+    values.push_back(builder.so_far().text(option.row->key));
+  }
+  return values;
+}
+
+// Tables know a machine by its name: a file that takes a preset's must be that preset.
+void check_name(const std::string& file, std::span<const Assignment> lines) {
+  const auto named = std::find_if(lines.begin(), lines.end(),
+                                  [](const Assignment& one) { return one.name == "machine.name"; });
+  const auto presets = machine_presets();
+  const bool taken = std::any_of(presets.begin(), presets.end(), [&](const MachinePreset& one) {
+    return one.name == named->value && one.name != file;
+  });
+  if (!taken) return;
+  const std::vector<std::string> mine = machine_values(lines);
+  const std::vector<std::string> theirs =
+      machine_values(read_machine(named->value, named->where, named->name));
+  std::size_t at = 0;
+  for (const OptionRef& option : all_options()) {
+    if (!option.group->machine) continue;
+    if (mine[at] != theirs[at] && option.row->key != "machine.base") {
+      core::fail_input(named->where, named->name, named->value,
+                       "is a preset, which differs: its " + std::string(option.row->key) + " is '" +
+                           theirs[at] + "', not '" + mine[at] + '\'',
+                       "a name of its own");
+    }
+    ++at;
+  }
+}
+
 void apply_machine(OptionsBuilder& builder, std::string_view subcommand) {
   const OptionRef machine = find_option("run.machine");
   if (!used_by(machine, subcommand)) return;
@@ -82,7 +122,9 @@ void apply_machine(OptionsBuilder& builder, std::string_view subcommand) {
   const std::string shown =
       origin.kind == Origin::Kind::kFile ? std::string(machine.row->key) : flag_of(*machine.row);
   const std::string name = so_far.text("run.machine");
-  apply(builder, read_machine(name, origin.where, shown), subcommand, Source::kMachine);
+  const std::vector<Assignment> lines = read_machine(name, origin.where, shown);
+  apply(builder, lines, subcommand, Source::kMachine);
+  check_name(name, lines);
 }
 
 }  // namespace

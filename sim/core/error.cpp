@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/core/error.hpp"
 
+#include <algorithm>
+
+#include "sim/core/utf8.hpp"
+
 namespace ridgepoint::core {
 namespace {
 
-// A value as it can stand in a one-line message: control characters escaped, long ones cut.
-std::string printable(const std::string& text) {
+// A value as it can stand in a message: long ones cut, between characters.
+std::string shortened(const std::string& text) {
   static constexpr std::size_t kLongest = 80;
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  if (text.size() > kLongest) out += "...";
-  return out;
+  std::size_t end = 0;
+  while (end < std::min(kLongest, text.size()))
+    end += std::max<std::size_t>(1, utf8_length(text, end));
+  return printable(text.substr(0, end)) + (end < text.size() ? "..." : "");
 }
 
 }  // namespace
@@ -34,8 +28,8 @@ std::string describe(const Location& where, const std::string& key, const std::s
     if (where.column != 0) text += ':' + std::to_string(where.column);
     text += ": ";
   }
-  if (!key.empty()) text += '\'' + printable(key) + "': ";
-  if (!value.empty()) text += "value '" + printable(value) + "' ";
+  if (!key.empty()) text += '\'' + shortened(key) + "': ";
+  if (!value.empty()) text += "value '" + shortened(value) + "' ";
   text += what;
   if (!accepted.empty()) text += "; accepted: " + accepted;
   return text;

@@ -215,7 +215,7 @@ void check_refresh_mode(const Config& config, const Standard& standard) {
   const std::string accepted = std::string("all-bank, ") +
                                (standard.per_bank_refresh ? "per-bank, " : "") +
                                (standard.same_bank_refresh ? "same-bank, " : "") + "none";
-  const std::string what = "is not modelled for " + config.standard;
+  const std::string what = "is not modelled for " + std::string(standard.name);
   if (config.refresh == RefreshMode::kPerBank && !standard.per_bank_refresh) {
     fail("refresh", "per-bank", what, accepted);
   }
@@ -272,7 +272,7 @@ double Spec::energy(std::string_view name) const {
 
 Spec resolve(const Config& config) {
   check_policies(config);
-  const Standard& standard = find_standard(config.standard);
+  const Standard& standard = find_standard(config.standard, "hbm.standard");
   check_refresh_mode(config, standard);
   const int per_stack =
       config.channels_per_stack != 0 ? config.channels_per_stack : standard.channels_per_stack;

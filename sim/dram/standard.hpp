@@ -103,6 +103,6 @@ struct Standard {
 
 // All standards in order of name; find throws InputError naming what exists.
 const std::vector<const Standard*>& all_standards();
-const Standard& find_standard(std::string_view name);
+const Standard& find_standard(std::string_view name, std::string_view key = "standard");
 
 }  // namespace ridgepoint::dram

@@ -88,7 +88,7 @@ TEST(Bind, EveryMemoryKeyIsRead) {
   // The standard needs a rate of its own.
   const Options hbm2 =
       read({"--hbm.standard", "hbm2", "--hbm.pin_rate_gbps", "2", "--hbm.channels_per_stack", "8"});
-  EXPECT_EQ(dram_config(hbm2).standard, "HBM2");
+  EXPECT_EQ(dram::resolve(dram_config(hbm2)).standard->name, "HBM2");
   std::size_t keys = 0;
   for (const OptionRef& option : all_options()) keys += option.row->key.starts_with("hbm.");
   EXPECT_EQ(changes.size() + 1, keys) << "a key of the memory is not in this test";
@@ -177,7 +177,8 @@ TEST(Bind, ConflictsNameTheMachineAndTheKey) {
     accelerator_config(read({"--fabric.sync_latency_ns", "1"}));
     FAIL() << "no error";
   } catch (const core::InputError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("machine 'teaching-80g': 'fabric.sync_latency"));
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("machine 'teaching-80g': '--fabric.sync_latency"));
   }
 }
 

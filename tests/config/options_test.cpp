@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 
 #include "sim/config/bind_machine.hpp"
@@ -74,6 +75,31 @@ TEST(OptionTable, EverySetOptionRoundTripsThroughFlagAndIni) {
   EXPECT_EQ(read({"--weight-dtype", "fp8"}).text("run.weight_dtype"), "fp8");
   EXPECT_EQ(read({"--weight_dtype", "fp8"}).text("run.weight_dtype"), "fp8");
   EXPECT_FALSE(read({"--chunked-prefill=false"}, "serve").enabled("serve.chunked_prefill"));
+}
+
+// Errors that lower layers raise about an option: named as on the command line.
+TEST(OptionTable, EveryErrorNamesAnOptionByItsFlag) {
+  const std::regex named(R"re((?:fail_input\(\{\},|\brequire\([^;]*?,)\s*"([^"]+)")re");
+  const std::set<std::string> subcommands{"trace", "report"};  // about their files
+  std::size_t flags = 0;
+  for (const char* folder : {"/kernels", "/workloads", "/results", "/sim"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(RIDGEPOINT_SOURCE_DIR +
+                                                                           std::string(folder))) {
+      if (entry.path().extension() != ".cpp") continue;
+      std::ifstream file(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(file)), {});
+      for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
+        const std::string name = (*at)[1];
+        const OptionRef option = find_option(name.starts_with("--") ? name.substr(2) : name);
+        if (!option || subcommands.count(name) != 0) continue;
+        // Keys of a machine get their form where their origin is known: bind_machine.cpp.
+        if (name == option.row->key && option.group->machine) continue;
+        EXPECT_EQ(name, flag_of(*option.row)) << entry.path();
+        ++flags;
+      }
+    }
+  }
+  EXPECT_GT(flags, 30U);
 }
 
 TEST(OptionTable, OriginsAreKept) {
@@ -211,6 +237,26 @@ TEST(Machines, PresetsGiveThePublishedPeaks) {
     const double bandwidth = dram::resolve(dram_config(o)).peak_gb_per_s / 1000;
     EXPECT_NEAR(bandwidth, tb_per_s, 0.005 * tb_per_s) << machine;
   }
+}
+
+TEST_F(OptionFiles, APresetsNameIsThePresets) {
+  const auto presets = machine_presets();
+  const auto h100 = std::find_if(presets.begin(), presets.end(),
+                                 [](const MachinePreset& one) { return one.name == "h100"; });
+  const std::string text(h100->text);
+  EXPECT_EQ(error_of({"--machine", file("same.ini", text)}), "no error");
+  const std::string more = "name = h100\nbase = h100\n";
+  EXPECT_EQ(error_of({"--machine", file("based.ini", "[machine]\n" + more)}), "no error");
+  EXPECT_THAT(
+      error_of({"--machine", file("other.ini", "[machine]\n" + more + "[core]\ncount = 5\n")}),
+      HasSubstr("other.ini:2: 'machine.name': value 'h100' is a preset, which differs: its "
+                "core.count is '132', not '5'; accepted: a name of its own"));
+  EXPECT_THAT(
+      error_of({"--machine", file("more.ini", "[machine]\n" + more + "[hbm]\ntiming = tRP=15\n")}),
+      HasSubstr("its hbm.timing is '', not 'tRP=15'"));
+  EXPECT_EQ(error_of({"--machine",
+                      file("own.ini", "[machine]\nname = mine\nbase = h100\n[core]\ncount = 5\n")}),
+            "no error");
 }
 
 }  // namespace

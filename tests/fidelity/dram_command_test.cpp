@@ -45,6 +45,14 @@ TEST_F(DramCommand, SequentialMeetsWhatRefreshLeaves) {
   EXPECT_NEAR(number(row, "hbm_bandwidth_ratio") / number(row, "refresh_bound_ratio"), 1, 0.01);
 }
 
+// A short run may end before its refreshes come; in a long one they leave no more than the bound.
+TEST_F(DramCommand, InTheLongRunRefreshIsABound) {
+  const CsvRow row = dram({"--bytes", "402653184"});
+  EXPECT_LE(number(row, "hbm_bandwidth_ratio"), number(row, "refresh_bound_ratio"));
+  const Outcome said = command({"dram", "--bytes", "1048576"});
+  EXPECT_THAT(said.err, HasSubstr("; refresh leaves 89.9 % in the long run)"));
+}
+
 TEST_F(DramCommand, LostTimeSumsToOne) {
   for (const char* pattern : {"random", "strided", "mix", "streams", "paged_kv"}) {
     const CsvRow row = dram({"--pattern", pattern, "--bytes", "2097152"});
@@ -175,6 +183,26 @@ TEST_F(DramCommand, ItsCommandTraceIsClean) {
   const Outcome outcome = command({"check", "--dram-trace", file("bad.txt", rest)});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, HasSubstr(",tRP,"));
+}
+
+TEST_F(DramCommand, ATraceOfAnotherMemoryIsNotChecked) {
+  const std::string trace = path("commands.txt");
+  dram({"--machine", "h100", "--bytes", "65536", "--command_trace", trace});
+  const auto check = [&](const std::string& of, std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "--dram-trace", of});
+    return command(more);
+  };
+  EXPECT_EQ(check(trace, {"--machine", "h100"}).exit_code, 0);
+  const Outcome standard = check(trace, {"--machine", "a100-80g"});
+  EXPECT_EQ(standard.exit_code, 2);
+  EXPECT_THAT(standard.err, HasSubstr(":1:25: 'standard': value 'HBM3' is not the machine's; "
+                                      "accepted: HBM2E"));
+  const Outcome tick = check(trace, {"--machine", "h100", "--hbm.pin_rate_gbps", "4"});
+  EXPECT_EQ(tick.exit_code, 2);
+  EXPECT_THAT(tick.err, HasSubstr("'tick'"));
+  EXPECT_THAT(tick.err, HasSubstr("accepted: 0.5 ns"));
+  const std::string foreign = file("f.txt", "standard HBM2\n0 0 ACT 0 0 1 2 17 -\n");
+  EXPECT_EQ(check(foreign, {"--machine", "h100"}).exit_code, 2);
 }
 
 TEST_F(DramCommand, ForeignTraceWithAStandardsName) {

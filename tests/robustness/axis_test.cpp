@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "sim/cli/sweep/points.hpp"
 #include "sim/cli/sweep/progress.hpp"
 #include "sim/config/machines.hpp"
@@ -73,10 +75,17 @@ TEST(Points, RulesLeaveOutPointsAndNumbersStayDense) {
 }
 
 TEST(Points, AnAxisReplacesABaseOptionAndAnOlderAxis) {
-  const Plan plan = plan_of({"--vary", "batch=1,2", "--vary", "batch=4", "--batch", "9"});
+  const std::string suite = ::testing::TempDir() + "replaced.ini";
+  std::ofstream(suite) << "[base]\nbatch=9\ncontext=7\n"
+                          "[vary]\nbatch=1,2\nphase+tokens=prefill+2,decode+1\n";
+  const Plan plan = plan_of({suite, "--vary", "batch+tokens=4+8", "--context", "5"});
   const std::vector<Point> points = make_points(plan);
   ASSERT_EQ(points.size(), 1U);
-  EXPECT_EQ(options_of(plan, points[0]).integer("run.batch"), 4);
+  const config::Options options = options_of(plan, points[0]);
+  EXPECT_EQ(options.integer("run.batch"), 4);
+  EXPECT_EQ(options.integer("run.tokens"), 8);
+  EXPECT_EQ(options.integer("run.context"), 5);
+  EXPECT_THROW(plan_of({suite, "--batch", "3"}), core::InputError);
 }
 
 TEST(Points, OnlyOptionsWithoutAColumnGetOne) {

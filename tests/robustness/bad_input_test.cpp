@@ -3,38 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/robustness/program.hpp"
+#include "tests/robustness/refused.hpp"
 
 namespace ridgepoint::tests {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
-struct Case {
-  const char* name;
-  std::vector<std::string> arguments;
-  const char* message;   // part of the one line
-  const char* ini = "";  // content of in.ini in the working folder
-};
-
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
-
-class BadInput : public ProgramTest, public ::testing::WithParamInterface<Case> {};
-
-TEST_P(BadInput, IsOneLineAndExitCodeTwo) {
-  const Case& one = GetParam();
-  file("in.ini", one.ini);
-  const std::vector<std::string> before = names_in_folder();
-  const Outcome outcome = run(one.arguments);
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, StartsWith("ridgepoint: error: "));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_EQ(outcome.err.back(), '\n');
-  EXPECT_THAT(outcome.err, HasSubstr(one.message));
-  EXPECT_EQ(names_in_folder(), before);
-}
+class BadInput : public Refused {};
+TEST_P(BadInput, IsOneLineAndExitCodeTwo) { check(GetParam()); }
 
 const std::vector<Case>& usage_cases() {
   static const std::vector<Case> cases{
@@ -73,19 +50,39 @@ const std::vector<Case>& usage_cases() {
        {"plan", "--config", "in.ini"},
        "'core.count'",
        "[ core ]\ncount=x\n"},
-      {"model_of_a_file", {"plan", "--config", "in.ini"}, "in.ini:2: 'run.model'",
+      {"model_of_a_file",
+       {"plan", "--config", "in.ini"},
+       "in.ini:2: 'run.model'",
        "[run]\nmodel=none\n"},
-      {"machine_key_of_a_file", {"plan", "--config", "in.ini"},
+      {"machine_key_of_a_file",
+       {"plan", "--config", "in.ini"},
        "in.ini:2: machine 'teaching-80g': 'core.accumulator_kib'",
        "[core]\naccumulator_kib=99999\n"},
-      {"memory_key_of_a_file", {"dram", "--config", "in.ini"},
+      {"memory_key_of_a_file",
+       {"dram", "--config", "in.ini"},
        "in.ini:2: machine 'teaching-80g': 'hbm.write_high': value '65'",
        "[hbm]\nwrite_high=65\n"},
-      {"rate_of_no_pin", {"dram", "--hbm.target_gb_per_s", "1"},
-       "'hbm.target_gb_per_s': value '1' is outside HBM3 in 80 channels; accepted: 2048 .. 4096"},
-      {"timing_out_of_range", {"dram", "--hbm.timing", "tRP=-1"}, "'hbm.timing': value 'tRP=-1'"},
-      {"queue_below_a_piece", {"run", "--core.store_queue_bytes", "64"},
-       "'core.store_queue_bytes': value '64' is below fabric.piece_bytes; accepted: 4096"},
+      {"rate_of_no_pin",
+       {"dram", "--hbm.target_gb_per_s", "1"},
+       "'--hbm.target_gb_per_s': value '1' is outside HBM3 in 80 channels; accepted: 2048 .. 4096"},
+      {"timing_out_of_range", {"dram", "--hbm.timing", "tRP=-1"}, "'--hbm.timing': value 'tRP=-1'"},
+      {"queue_below_a_piece",
+       {"run", "--core.store_queue_bytes", "64"},
+       "'--core.store_queue_bytes': value '64' is below fabric.piece_bytes; accepted: 4096"},
+      {"standard_of_a_file",
+       {"dram", "--config", "in.ini"},
+       "in.ini:2: machine 'teaching-80g': 'hbm.standard': value 'foo' is not known",
+       "[hbm]\nstandard=foo\n"},
+      {"prompt_of_any_bytes",
+       {"generate", "--prompt", "a\xff"},
+       "'--prompt': value 'a\\xff' is not UTF-8"},
+      {"bytes_of_any_kind", {"list", "a\xff\xc2\x9b"}, "'a\\xff\\xc2\\x9b'"},
+      {"idle_for_hours",
+       {"dram", "--trace", "in.ini"},
+       "in.ini:2:6: 'time_ns': value '1000000001' is too long after the line above; accepted: up "
+       "to "
+       "1000000000: gaps of at most 1e9 ns",
+       "0 R 0\n64 W 1000000001\n"},
       {"control_characters", {"list", "a\nb\x1b[31m"}, "a\\x0ab\\x1b"},
   };
   return cases;
@@ -102,6 +99,11 @@ const std::vector<Case>& unused_cases() {
        {"dram", "--trace", "in.ini", "--bytes", "64"},
        "'--bytes': value '64' would change nothing; accepted: no --trace beside it",
        "0 R\n"},
+      {"needs_open_loop",
+       {"serve", "--rate", "5", "--closed-loop", "3"},
+       "'--rate': value '5' would change nothing; accepted: --closed-loop 0 beside it"},
+      {"needs_arrivals", {"serve", "--time-scale", "5", "--closed-loop", "3"}, "--closed-loop 0"},
+      {"needs_no_rate", {"serve", "--time-scale", "5", "--rate", "3"}, "accepted: no --rate"},
       {"needs_experts",
        {"run", "--model", "stories260K", "--expert-skew", "1"},
        "stories260K has no experts"},
@@ -114,89 +116,13 @@ const std::vector<Case>& unused_cases() {
   return cases;
 }
 
-const std::vector<Case>& sweep_cases() {
-  static const std::vector<Case> cases{
-      {"axis_without_values", {"sweep", "--vary", "batch="}, "has no values"},
-      {"axis_without_equals", {"sweep", "--vary", "batch"}, "is no axis"},
-      {"axis_unknown", {"sweep", "--vary", "bacth=1"}, "did you mean 'batch'?"},
-      {"axis_of_another", {"sweep", "--vary", "csv=a"}, "cannot vary in 'run'"},
-      {"axis_bad_number", {"sweep", "--vary", "batch=1,x"}, "value 'x' is not an integer"},
-      {"axis_negative", {"sweep", "--vary", "batch=-1"}, "is too small"},
-      {"axis_nan", {"sweep", "--vary", "core.clock_mhz=nan"}, "is not a finite number"},
-      {"axis_downwards", {"sweep", "--vary", "batch=8:1:1"}, "runs downwards"},
-      {"axis_endless", {"sweep", "--vary", "batch=1:8:0"}, "never ends"},
-      {"axis_factor_one", {"sweep", "--vary", "batch=1:8:*1"}, "never ends"},
-      {"axis_half_steps", {"sweep", "--vary", "batch=1:8:0.5"}, "needs whole numbers"},
-      {"axis_half_range", {"sweep", "--vary", "batch=1:8"}, "is no range"},
-      {"axis_huge", {"sweep", "--vary", "context=0:16000000:1"}, "too many values"},
-      {"axis_zip_short", {"sweep", "--vary", "phase+batch=decode"}, "has 1 parts"},
-      {"too_many_points",
-       {"sweep", "--vary", "context=0:1000:1", "--vary", "batch=1:1001:1"},
-       "more than 1000000 points"},
-      {"same_points", {"sweep", "--vary", "batch=2,2"}, "are the same"},
-      {"skip_everything", {"sweep", "--vary", "batch=2", "--skip", "batch=2"}, "leave no point"},
-      {"skip_bad", {"sweep", "--vary", "batch=2", "--skip", "batch"}, "is no condition"},
-      {"shard_zero", {"sweep", "--vary", "batch=1,2", "--shard", "0/2"}, "is no shard"},
-      {"shard_beyond", {"sweep", "--vary", "batch=1,2", "--shard", "3/2"}, "is no shard"},
-      {"shard_text", {"sweep", "--vary", "batch=1,2", "--shard", "one"}, "is no shard"},
-      {"base_bad", {"sweep", "--vary", "batch=1,2", "--context", "-1"}, "is too small"},
-      {"base_other", {"sweep", "--vary", "batch=1,2", "--trace", "x"}, "not an option of 'run'"},
-      {"jobs_zero", {"sweep", "--vary", "batch=1,2", "--jobs", "0"}, "is too small"},
-      {"resume_what", {"sweep", "--vary", "batch=1,2", "--resume"}, "--csv FILE"},
-      {"suite_missing", {"sweep", "no.ini"}, "no.ini: cannot be read"},
-      {"suite_folder", {"sweep", "."}, "cannot be read"},
-      {"suite_section",
-       {"sweep", "in.ini"},
-       "in.ini:2: 'vray.batch': is no key of a suite",
-       "[vray]\nbatch=1\n"},
-      {"suite_axis",
-       {"sweep", "in.ini"},
-       "in.ini:2: 'run.batch': value '0' is too small",
-       "[vary]\nbatch=1,0\n"},
-      {"suite_base",
-       {"sweep", "in.ini"},
-       "in.ini:2: 'run.batch': value 'x' is not an integer",
-       "[base]\nbatch=x\n"},
-      {"suite_target",
-       {"sweep", "in.ini"},
-       "in.ini:2: 'sweep.of': value 'rnu' is unknown",
-       "[sweep]\nof=rnu\n"},
-      {"suite_twice",
-       {"sweep", "in.ini"},
-       "in.ini:3: 'vary.batch': value '2' stands twice",
-       "[vary]\nbatch=1\nbatch=2\n"},
-      {"suite_no_equals",
-       {"sweep", "in.ini"},
-       "in.ini:2: value 'batch' is not 'name = value'",
-       "[vary]\nbatch\n"},
-      {"merge_nothing", {"merge"}, "needs files"},
-      {"merge_missing", {"merge", "no.csv"}, "no.csv"},
-      {"merge_not_a_table",
-       {"merge", "in.ini"},
-       "'config_sha256': is a missing column",
-       "a,b\n1,2\n"},
-      {"merge_of_two_sweeps", {"merge", "in.ini"}, "in.ini:3: 'point': value '0'",
-       "config_sha256,point,status\na,0,ok\nb,0,ok\n"},
-      {"merge_empty", {"merge", "in.ini"}, "in.ini: empty file"},
-      {"compare_one", {"compare", "in.ini"}, "needs two files"},
-      {"compare_missing", {"compare", "a.csv", "b.csv", "--keys", "k"}, "a.csv"},
-      {"compare_limit",
-       {"compare", "in.ini", "in.ini", "--keys", "k", "--fail-above", "x%"},
-       "is no limit",
-       "k,x\n1,2\n"},
-      {"docs_unknown", {"docs", "ban"}, "man"},
-      {"merge_ragged", {"merge", "in.ini"}, "in.ini:2:", "config_sha256,status\n1\n"},
-  };
-  return cases;
-}
-
 const std::vector<Case>& simulation_cases() {
   static const std::vector<Case> cases{
       {"machine_unknown", {"run", "--machine", "h10"}, "did you mean 'h100'?"},
       {"machine_no_file", {"run", "--machine", "no.ini"}, "no.ini: cannot be read"},
       {"machine_incomplete",
        {"run", "--machine", "./in.ini"},
-       "'core.count': is missing",
+       "./in.ini: 'core.count': is missing",
        "[machine]\nname=x\nmemory_gib=80\n"},
       {"machine_key",
        {"run", "--machine", "./in.ini"},
@@ -219,7 +145,14 @@ const std::vector<Case>& simulation_cases() {
       {"weights_too_large", {"run", "--model", "llama-3.1-405b"}, "does not fit the memory"},
       {"cache_too_large",
        {"run", "--model", "gpt2-small", "--batch", "65536", "--context", "1000"},
-       "does not fit the memory"},
+       "does not fit the memory of 80.00 GiB: it needs 2281.91 GiB (KV cache 2268.00 GiB, "
+       "activations 13.68 GiB, weights 237.67 MiB); accepted: --machine.memory_gib of 2281.91 GiB"},
+      {"memory_too_small",
+       {"run", "--model", "gpt2-small", "--machine.memory_gib", "0.01"},
+       "the model gpt2-small does not fit the memory of 10.24 MiB: it needs 240.02 MiB ("},
+      {"tensor_too_large",
+       {"run", "--model", "gpt2-small", "--machine.memory_gib", "0.01", "--assume-fits"},
+       "it needs 73.63 MiB (its largest tensor)"},
       {"batch_negative", {"run", "--batch", "-1"}, "is too small"},
       {"batch_wraps", {"run", "--batch", "4294967297"}, "is too large"},
       {"batch_text", {"run", "--batch", "many"}, "is not an integer"},
@@ -244,6 +177,10 @@ const std::vector<Case>& simulation_cases() {
       {"weights_gguf", {"generate", "--weights", "in.ini"}, "in.ini", "GGUF\3"},
       {"tokenizer_missing", {"generate", "--tokenizer", "no.tok"}, "no.tok"},
       {"steps_beyond", {"generate", "--steps", "100000"}, "goes beyond the model"},
+      {"prompt_too_long",
+       {"generate", "--prompt", std::string(600, 'a'), "--steps", "1"},
+       "'--prompt': value '601 tokens' goes beyond the model toy-2x16; accepted: at most 512 "
+       "tokens"},
       {"steps_zero", {"generate", "--steps", "0"}, "is too small"},
       {"prompt_token", {"generate", "--prompt-tokens", "1,x"}, "prompt"},
       {"temperature_negative", {"generate", "--temperature", "-1"}, "is too small"},
@@ -251,11 +188,9 @@ const std::vector<Case>& simulation_cases() {
   return cases;
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Simulation, BadInput, ::testing::ValuesIn(simulation_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, ::testing::ValuesIn(usage_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Unused, BadInput, ::testing::ValuesIn(unused_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Sweep, BadInput, ::testing::ValuesIn(sweep_cases()), name_of);
 
 class BadText : public ProgramTest {};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model made from a seed: the same bits everywhere, of the right sizes and spread.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "workloads/models/counts.hpp"
 #include "workloads/models/loaded_model.hpp"
 #include "workloads/models/registry.hpp"
+#include "workloads/step/placement.hpp"
 
 namespace ridgepoint::workloads {
 namespace {
@@ -81,6 +83,21 @@ TEST(SeededModel, ConversionRoundsAndComesBack) {
   EXPECT_THROW(converted(model, core::DType::kInt8), core::CheckError);
   EXPECT_THROW(half.tensors[0].floats(), core::CheckError);
   EXPECT_THROW(model.tensor("layers.9.q"), core::CheckError);
+}
+
+// The whole need is said, and before values and a large cache take the host's memory.
+TEST(SeededModel, WhatDoesNotFitSaysHowMuchItNeeds) {
+  PlacementSpec spec;
+  spec.memory_bytes = std::uint64_t{1} << 20;
+  spec.kv_blocks = std::int64_t{1} << 34;  // 16 TiB in two layers of keys and values of 16 x 16
+  try {
+    const Placement placement(make_seeded_model(find_model("toy-2x16"), 1), spec);
+    FAIL() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("does not fit the memory of 1.00 MiB: it needs "));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("KV cache 32768.00 GiB, activations "));
+  }
 }
 
 }  // namespace

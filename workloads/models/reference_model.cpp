@@ -81,10 +81,10 @@ Values ReferenceModel::apply_norm(const Values& x, const Linear& norm) const {
 }
 
 void ReferenceModel::check_tokens(std::span<const std::int32_t> tokens) const {
-  if (tokens.empty()) core::fail_input({}, "tokens", "0", "are too few", "at least one");
+  if (tokens.empty()) core::fail_input({}, "", "0 tokens", "are too few", "at least one");
   const std::int64_t end = cached_ + static_cast<std::int64_t>(tokens.size());
   if (end > shape_.max_context) {
-    core::fail_input({}, "context", std::to_string(end), "is beyond the model",
+    core::fail_input({}, "position", std::to_string(end), "is beyond the model",
                      "up to " + std::to_string(shape_.max_context) + " tokens");
   }
   for (const std::int32_t token : tokens) {

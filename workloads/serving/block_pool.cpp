@@ -10,11 +10,11 @@ namespace ridgepoint::workloads {
 
 BlockPool::BlockPool(const KvGeometry& geometry) : geometry_(geometry) {
   if (geometry.blocks < 2 || geometry.blocks >= (std::int64_t{1} << 31)) {
-    core::fail_input({}, "kv_blocks", std::to_string(geometry.blocks), "out of range",
+    core::fail_input({}, "--kv-blocks", std::to_string(geometry.blocks), "out of range",
                      "2 to 2147483647 (one is the null block)");
   }
   if (geometry.block_tokens < 1 || geometry.block_tokens > (1 << 24)) {
-    core::fail_input({}, "kv_block_tokens", std::to_string(geometry.block_tokens), "out of range",
+    core::fail_input({}, "--block-tokens", std::to_string(geometry.block_tokens), "out of range",
                      "1 to 16777216");
   }
   const auto count = static_cast<std::size_t>(geometry.blocks);

@@ -17,15 +17,17 @@ void require(bool ok, const char* key, double value, const char* accepted) {
 
 void check(const CapacityInput& input) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  require(input.memory_bytes > 0, "memory", number(input.memory_bytes), "more than 0 bytes");
-  require(input.context_tokens >= 1, "context", number(input.context_tokens), "at least 1 token");
-  require(input.block_tokens >= 1, "block_tokens", number(input.block_tokens), "at least 1");
-  require(input.utilization > 0 && input.utilization <= 1, "utilization", input.utilization,
+  require(input.memory_bytes > 0, "--machine.memory_gib", number(input.memory_bytes),
+          "more than 0 bytes");
+  require(input.context_tokens >= 1, "--context", number(input.context_tokens), "at least 1 token");
+  require(input.block_tokens >= 1, "--block-tokens", number(input.block_tokens), "at least 1");
+  require(input.utilization > 0 && input.utilization <= 1, "--utilization", input.utilization,
           "more than 0, at most 1");
-  require(input.overhead_bytes >= 0, "overhead", number(input.overhead_bytes), "0 or more bytes");
-  require(input.max_batch_tokens >= 1, "max_batch_tokens", number(input.max_batch_tokens),
+  require(input.overhead_bytes >= 0, "--overhead-gib", number(input.overhead_bytes),
+          "0 or more bytes");
+  require(input.max_batch_tokens >= 1, "--max-batch-tokens", number(input.max_batch_tokens),
           "at least 1");
-  require(input.max_num_seqs >= 1, "max_num_seqs", number(input.max_num_seqs), "at least 1");
+  require(input.max_num_seqs >= 1, "--max-num-seqs", number(input.max_num_seqs), "at least 1");
 }
 
 Capacity sizes(const ModelShape& shape, const CapacityInput& input) {

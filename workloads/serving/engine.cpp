@@ -24,17 +24,17 @@ Engine::Engine(const EngineOptions& options, KvMemory& kv, Scheduler& scheduler,
       observers_(std::move(observers)) {
   const SchedulerLimits& limits = options.limits;
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  require(limits.max_num_batched_tokens >= 1, "max_num_batched_tokens",
+  require(limits.max_num_batched_tokens >= 1, "--max-batch-tokens",
           number(limits.max_num_batched_tokens), "at least 1");
-  require(limits.max_num_seqs >= 1, "max_num_seqs", number(limits.max_num_seqs), "at least 1");
-  require(limits.max_model_len >= 2, "max_model_len", number(limits.max_model_len), "at least 2");
-  require(limits.long_prefill_threshold >= 0, "long_prefill_threshold",
+  require(limits.max_num_seqs >= 1, "--max-num-seqs", number(limits.max_num_seqs), "at least 1");
+  require(limits.max_model_len >= 2, "--max-model-len", number(limits.max_model_len), "at least 2");
+  require(limits.long_prefill_threshold >= 0, "--long-prefill-threshold",
           number(limits.long_prefill_threshold), "0 (no limit) or more");
   require(limits.watermark_blocks >= 0 && limits.watermark_blocks < kv.pool().usable_blocks(),
-          "watermark_blocks", number(limits.watermark_blocks), "0 to the usable blocks - 1");
-  require(options.closed_loop >= 0, "closed_loop", number(options.closed_loop), "0 or more");
+          "--watermark", number(limits.watermark_blocks), "0 to the usable blocks - 1");
+  require(options.closed_loop >= 0, "--closed-loop", number(options.closed_loop), "0 or more");
   if (limits.preemption == Preemption::kSwap) {
-    require(options.host_link_gb_per_s > 0, "host_link_gb_per_s", options.host_link_gb_per_s,
+    require(options.host_link_gb_per_s > 0, "--host-link-gb-per-s", options.host_link_gb_per_s,
             "more than 0 for preemption by swap");
     require(options.kv_bytes_per_token > 0, "kv_bytes_per_token",
             number(options.kv_bytes_per_token), "more than 0 for preemption by swap");

@@ -35,7 +35,7 @@ const KvPolicy& find_kv_policy(std::string_view name) {
     if (policy.name == name) return policy;
     names += (names.empty() ? "" : ", ") + std::string(policy.name);
   }
-  core::fail_input({}, "kv_policy", std::string(name), "unknown policy", names);
+  core::fail_input({}, "--kv-policy", std::string(name), "unknown policy", names);
 }
 
 std::unique_ptr<KvMemory> make_kv_memory(const KvOptions& options) {

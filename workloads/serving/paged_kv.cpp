@@ -70,7 +70,7 @@ class PagedKv final : public KvMemory {
  private:
   static std::int64_t most_pinned(const KvOptions& options) {
     if (!(options.pin_share >= 0 && options.pin_share < 1)) {
-      core::fail_input({}, "pin_share", std::to_string(options.pin_share), "out of range",
+      core::fail_input({}, "--pin-share", std::to_string(options.pin_share), "out of range",
                        "0 or more, less than 1");
     }
     if (!options.prefix_cache || options.pin_tokens == 0) return 0;

@@ -18,7 +18,7 @@ std::unique_ptr<Scheduler> make_scheduler(std::string_view name) {
     if (kind.name == name) return kind.make();
     names += (names.empty() ? "" : ", ") + std::string(kind.name);
   }
-  core::fail_input({}, "scheduler", std::string(name), "unknown scheduler", names);
+  core::fail_input({}, "--scheduler", std::string(name), "unknown scheduler", names);
 }
 
 }  // namespace ridgepoint::workloads

@@ -12,15 +12,21 @@ namespace ridgepoint::workloads {
 namespace {
 
 void check(const ModelShape& shape, const GenerateSpec& spec) {
-  if (spec.prompt.empty()) core::fail_input({}, "prompt", "", "has no tokens", "one or more");
+  if (spec.prompt.empty()) core::fail_input({}, "--prompt", "", "has no tokens", "one or more");
   // The last token is generated but never fed back.
-  const std::int64_t most = shape.max_context - static_cast<std::int64_t>(spec.prompt.size()) + 1;
+  const auto prompt = static_cast<std::int64_t>(spec.prompt.size());
+  if (prompt > shape.max_context) {
+    core::fail_input({}, "--prompt", std::to_string(prompt) + " tokens",
+                     "goes beyond the model " + shape.name,
+                     "at most " + std::to_string(shape.max_context) + " tokens");
+  }
+  const std::int64_t most = shape.max_context - prompt + 1;
   if (spec.steps > most) {
-    core::fail_input({}, "steps", std::to_string(spec.steps),
+    core::fail_input({}, "--steps", std::to_string(spec.steps),
                      "after a prompt of " + std::to_string(spec.prompt.size()) +
                          " tokens goes beyond the model " + shape.name,
-                     "at most " + std::to_string(std::max<std::int64_t>(0, most)) +
-                         " steps (context " + std::to_string(shape.max_context) + ")");
+                     "at most " + std::to_string(most) + (most == 1 ? " step" : " steps") +
+                         " (context " + std::to_string(shape.max_context) + ")");
   }
 }
 
@@ -54,7 +60,7 @@ GenerateResult generate(soc::Machine& machine, const LoadedModel& model, const G
   place.formats = spec.formats;
   place.max_tokens = spec.use_cache ? prompt : prompt + spec.steps;
   place.kv_blocks = (prompt + spec.steps + place.block_tokens - 1) / place.block_tokens;
-  place.memory_bytes = machine.hbm_bytes();
+  place.memory_bytes = spec.memory_bytes != 0 ? spec.memory_bytes : machine.hbm_bytes();
   place.panel_rows = core_shape.matrix_cols;
   place.expand_rows = place.max_tokens;
   const Placement placement = spec.values ? Placement(model, place) : Placement(model.shape, place);

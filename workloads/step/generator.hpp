@@ -21,6 +21,7 @@ struct GenerateSpec {
   bool use_cache = true;
   std::int64_t stop_token = -1;  // generation ends before it; -1: never
   Formats formats;
+  std::uint64_t memory_bytes = 0;  // what may be used of the HBM; 0: all
   // Chooses a token from one row of logits.
   std::function<std::uint32_t(std::span<const float> logits)> choose;
   // Sees the logits of every step's last row.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -15,10 +16,13 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 4096;
 
-std::string gib(std::uint64_t bytes) {
-  const auto hundredths = static_cast<std::uint64_t>(static_cast<double>(bytes) / (1 << 30) * 100);
-  const std::string digits = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + '.' + (digits.size() < 2 ? "0" : "") + digits + " GiB";
+std::string size(std::uint64_t bytes) {
+  const bool large = bytes >= std::uint64_t{1} << 30;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.2f %s",
+                std::ceil(static_cast<double>(bytes) / (large ? 1 << 30 : 1 << 20) * 100) / 100,
+                large ? "GiB" : "MiB");
+  return text;
 }
 
 }  // namespace
@@ -33,6 +37,7 @@ Placement::Placement(const LoadedModel& model, const PlacementSpec& spec)
   if (spec.assume_fits) {
     throw core::SimulationError("a model with values must fit the memory");
   }
+  const Placement sizes(model.shape, spec);  // too large is said before values take host memory
   place(&model);
 }
 
@@ -43,7 +48,7 @@ void Placement::check_formats() const {
   std::int64_t narrowest = shape_.mla ? shape_.mla->qk_rope : shape_.head_dim;
   for (const std::int64_t width : {narrowest, shape_.d_model, shape_.ffn_dim}) {
     if (width % block != 0) {
-      core::fail_input({}, "act_dtype", std::string(core::name_of(act)),
+      core::fail_input({}, "--act-dtype", std::string(core::name_of(act)),
                        "has blocks of " + std::to_string(block) + " numbers, which " +
                            std::to_string(width) + " of the model " + shape_.name +
                            " are not a multiple of",
@@ -55,19 +60,28 @@ void Placement::check_formats() const {
 std::uint64_t Placement::allocate(std::uint64_t bytes, const char* what) {
   const std::uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   next_ += whole;
-  if (at_ + whole > spec_.memory_bytes) {
-    if (!spec_.assume_fits || whole > spec_.memory_bytes) {
-      core::fail_input({}, "model", shape_.name,
-                       std::string("does not fit the memory: ") + what + " end at " + gib(next_),
-                       "what fits " + gib(spec_.memory_bytes) +
-                           "; a smaller batch, context or format, a machine with more memory, or "
-                           "--assume-fits to time it as if the memory were large enough");
-    }
-    at_ = 0;
-  }
+  largest_ = std::max(largest_, whole);
+  parts_[what] += whole;
+  if (spec_.assume_fits && at_ + whole > spec_.memory_bytes) at_ = 0;
   const std::uint64_t address = at_;
   at_ += whole;
   return address;
+}
+
+void Placement::check_fits() const {
+  const std::uint64_t need = spec_.assume_fits ? largest_ : next_;
+  if (need <= spec_.memory_bytes) return;
+  std::string parts;
+  for (const auto& [what, bytes] : parts_) {
+    parts += (parts.empty() ? "" : ", ") + std::string(what) + ' ' + size(bytes);
+  }
+  core::fail_input({}, "", "",
+                   "the model " + shape_.name + " does not fit the memory of " +
+                       size(spec_.memory_bytes) + ": it needs " + size(need) + " (" +
+                       (spec_.assume_fits ? "its largest tensor" : parts) + ')',
+                   "--machine.memory_gib of " + size(need) +
+                       " or more; another model, a smaller batch, context or format, or, for time "
+                       "alone, --assume-fits");
 }
 
 void* Placement::values_for(std::uint64_t bytes) {

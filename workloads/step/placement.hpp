@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "kernels/grouped/grouped.hpp"
@@ -110,6 +112,7 @@ class Placement {
   using Names = std::vector<std::string>;
 
   void check_formats() const;
+  void check_fits() const;
   void place(const LoadedModel* model);
   LayerPlacement layer(const LoadedModel* model, std::int64_t index);
   void plain_attention(const LoadedModel* model, std::int64_t index, LayerPlacement& to);
@@ -140,6 +143,8 @@ class Placement {
   PlacementSpec spec_;
   bool has_values_ = false;
   std::uint64_t next_ = 0, at_ = 0;  // all bytes so far; the next address, less with assume_fits
+  std::uint64_t largest_ = 0;        // piece
+  std::map<std::string_view, std::uint64_t> parts_;  // bytes of each kind
   std::vector<LayerPlacement> layers_;
   kernels::Tensor table_, final_norm_;
   std::optional<kernels::Tensor> positions_, final_norm_bias_;

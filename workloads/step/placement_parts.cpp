@@ -187,7 +187,7 @@ void Placement::place_cache() {
     cache.head_dim = cache.latent ? shape_.mla->kv_lora + shape_.mla->qk_rope : shape_.head_dim;
     cache.block_tokens = spec_.block_tokens;
     const auto bytes = static_cast<std::uint64_t>(spec_.kv_blocks * cache.block_bytes());
-    cache.address = allocate(bytes, "KV cache blocks");
+    cache.address = allocate(bytes, "KV cache");
     cache.values = values_for(bytes);
   }
 }
@@ -212,6 +212,7 @@ void Placement::place(const LoadedModel* model) {
   }
   place_activations();
   place_cache();
+  check_fits();
 }
 
 }  // namespace ridgepoint::workloads

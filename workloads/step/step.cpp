@@ -14,7 +14,7 @@ namespace {
 void check_sequence(const Placement& placement, const BatchSequence& sequence) {
   const std::int64_t most = placement.shape().max_context;
   if (sequence.context > most) {
-    core::fail_input({}, "context", std::to_string(sequence.context),
+    core::fail_input({}, "--context", std::to_string(sequence.context),
                      "is beyond the model " + placement.shape().name,
                      "at most " + std::to_string(most) + " tokens");
   }

@@ -138,7 +138,7 @@ std::vector<TokenId> Tokenizer::code_points(std::string_view text) const {
     if (const TokenId id = find(point); id >= 0) {
       tokens.push_back(id);
     } else if (entries_.size() < kFirstByte + kBytes) {
-      core::fail_input({}, "prompt", std::string(point), "has no token",
+      core::fail_input({}, "--prompt", std::string(point), "has no token",
                        "the vocabulary's own characters");
     } else {
       for (const char byte : point) {

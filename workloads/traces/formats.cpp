@@ -17,7 +17,7 @@ const TraceFormat& detect_format(core::TextLines& lines, std::string_view name) 
     names += format->name;
   }
   if (name != "auto") {
-    core::fail_input({}, "trace_format", std::string(name), "unknown trace format",
+    core::fail_input({}, "--trace-format", std::string(name), "unknown trace format",
                      "auto, " + names);
   }
   std::string_view line;

@@ -31,26 +31,26 @@ void check_length(const char* key, const LengthSpec& length, std::int64_t longes
 class Generator final : public TraceSource {
  public:
   explicit Generator(const GeneratorSpec& spec) : spec_(spec), random_(spec.seed) {
-    require(spec.requests > 0, "requests", static_cast<double>(spec.requests), "at least 1");
-    require(spec.rate_per_s > 0 && spec.rate_per_s <= 1e9, "rate", spec.rate_per_s,
+    require(spec.requests > 0, "--requests", static_cast<double>(spec.requests), "at least 1");
+    require(spec.rate_per_s > 0 && spec.rate_per_s <= 1e9, "--rate", spec.rate_per_s,
             "more than 0, at most 1e9 per second");
-    require(spec.arrival_cv >= 0 && spec.arrival_cv <= 100, "arrival_cv", spec.arrival_cv,
+    require(spec.arrival_cv >= 0 && spec.arrival_cv <= 100, "--arrival-cv", spec.arrival_cv,
             "0 to 100");
     require(spec.resolution >= 1, "resolution", static_cast<double>(spec.resolution),
             "at least 1 ns");
-    require(spec.longest >= 1 && spec.longest <= kLargestLength, "longest",
+    require(spec.longest >= 1 && spec.longest <= kLargestLength, "--longest",
             static_cast<double>(spec.longest), "1 to 1000000000");
     if (spec.lengths.empty()) {
-      check_length("prompt", spec.prompt, spec.longest);
-      check_length("output", spec.output, spec.longest);
+      check_length("--prompt-length", spec.prompt, spec.longest);
+      check_length("--output-length", spec.output, spec.longest);
     }
-    require(spec.prefix_tokens >= 0 && spec.prefix_tokens <= kLargestLength, "prefix_tokens",
+    require(spec.prefix_tokens >= 0 && spec.prefix_tokens <= kLargestLength, "--prefix-tokens",
             static_cast<double>(spec.prefix_tokens), "0 to 1000000000");
-    require(spec.prefix_groups >= 1, "prefix_groups", static_cast<double>(spec.prefix_groups),
+    require(spec.prefix_groups >= 1, "--prefix-groups", static_cast<double>(spec.prefix_groups),
             "at least 1");
-    require(spec.prefix_share >= 0 && spec.prefix_share <= 1, "prefix_share", spec.prefix_share,
+    require(spec.prefix_share >= 0 && spec.prefix_share <= 1, "--prefix-share", spec.prefix_share,
             "0 to 1");
-    require(spec.block_tokens >= 1, "block_tokens", static_cast<double>(spec.block_tokens),
+    require(spec.block_tokens >= 1, "--block-tokens", static_cast<double>(spec.block_tokens),
             "at least 1");
   }
 

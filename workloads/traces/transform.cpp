@@ -92,7 +92,7 @@ std::unique_ptr<TraceSource> trace_range(std::unique_ptr<TraceSource> source,
 
 std::unique_ptr<TraceSource> scale_time(std::unique_ptr<TraceSource> source, double factor) {
   if (!(factor > 0) || !std::isfinite(factor)) {
-    core::fail_input({}, "time_scale", std::to_string(factor), "out of range", "more than 0");
+    core::fail_input({}, "--time-scale", std::to_string(factor), "out of range", "more than 0");
   }
   return std::make_unique<ScaledTrace>(std::move(source), factor);
 }

@@ -88,13 +88,13 @@ const WriteFormat& find_format(std::string_view name) {
     if (format.name == name) return format;
     names += (names.empty() ? "" : ", ") + std::string(format.name);
   }
-  core::fail_input({}, "trace_format", std::string(name), "cannot be written", names);
+  core::fail_input({}, "--trace-format", std::string(name), "cannot be written", names);
 }
 
 // A format with ids gets unique ones for a request that has none.
 void fit_ids(const WriteFormat& format, TraceRequest& request, std::uint64_t& fresh) {
   if (!request.block_ids.empty() && request.block_tokens != format.block_tokens) {
-    core::fail_input({}, "block_tokens", std::to_string(request.block_tokens),
+    core::fail_input({}, "--block-tokens", std::to_string(request.block_tokens),
                      "ids cannot be written in format " + std::string(format.name),
                      format.block_tokens == 0 ? "a format with ids: mooncake, bailian"
                                               : std::to_string(format.block_tokens));

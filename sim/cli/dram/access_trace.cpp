@@ -28,6 +28,8 @@ class Recorded : public Source {
   std::size_t at_ = 0;
 };
 
+constexpr core::Femtoseconds kLongestIdle = core::kFsPerSecond;
+
 std::vector<Word> words_of(std::string_view line) {
   std::vector<Word> words;
   const std::string_view body = line.substr(0, std::min(line.find('#'), line.size()));
@@ -63,6 +65,12 @@ core::Femtoseconds parse_time(const Word& word, const core::Location& where,
   const auto time = static_cast<core::Femtoseconds>(std::llround(*ns * core::kFsPerNs));
   if (time < last) {
     core::fail_input(where, "time_ns", word.text, "is before the line above", "times in order");
+  }
+  // An idle memory is simulated, too, for its refreshes.
+  if (time - last > kLongestIdle) {
+    core::fail_input(where, "time_ns", word.text, "is too long after the line above",
+                     "up to " + std::to_string((last + kLongestIdle) / core::kFsPerNs) +
+                         ": gaps of at most 1e9 ns");
   }
   return time;
 }

@@ -45,8 +45,9 @@ struct PatternConfig {
 std::unique_ptr<Source> make_pattern(const PatternConfig& config, const dram::Spec& spec);
 
 // Lines `address R|W [time_ns]`: address in decimal or 0x hexadecimal, time in nanoseconds (with a
-// fraction) that never decreases, 0 where it is missing; `#` starts a comment. Throws InputError
-// with file:line:column; a request must end at or before `capacity`.
+// fraction) that never decreases, nor grows by more than 1e9 in one line, 0 where it is missing;
+// `#` starts a comment. Throws InputError with file:line:column; a request must end at or before
+// `capacity`.
 std::unique_ptr<Source> read_access_trace(const std::string& path, std::uint32_t request_bytes,
                                           std::uint64_t capacity);
 

@@ -2,6 +2,7 @@
 #include "sim/cli/sweep/points.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "results/columns.hpp"
 #include "sim/config/number.hpp"
@@ -22,17 +23,34 @@ bool same_options(const Axis& a, const Axis& b) {
   });
 }
 
-void add_axis(Plan& plan, Axis axis) {
-  const auto old = std::find_if(plan.axes.begin(), plan.axes.end(),
-                                [&](const Axis& one) { return same_options(one, axis); });
+// Options that one source has set: a second time there is a mistake, not a wish.
+class Once {
+ public:
+  void add(const OptionRef& option, const core::Location& where, const std::string& value) {
+    if (seen_.insert(option.index).second) return;
+    core::fail_input(
+        where, where.file.empty() ? config::flag_of(*option.row) : std::string(option.row->key),
+        value, "is given twice", "each option once, as a flag or as an axis");
+  }
+
+ private:
+  std::set<std::size_t> seen_;
+};
+
+// Takes the place of older axes over one of its options.
+void add_axis(Plan& plan, Axis axis, Once& once, const core::Location& where) {
+  for (const OptionRef& option : axis.options) once.add(option, where, "");
+  const auto same = [&](const Axis& one) { return same_options(one, axis); };
+  const auto old = std::find_if(plan.axes.begin(), plan.axes.end(), same);
   if (old == plan.axes.end()) {
     plan.axes.push_back(std::move(axis));
-  } else {
-    *old = std::move(axis);
+    return;
   }
+  plan.axes.erase(std::remove_if(old + 1, plan.axes.end(), same), plan.axes.end());
+  *old = std::move(axis);
 }
 
-void add_base(Plan& plan, const Assignment& given) {
+void add_base(Plan& plan, const Assignment& given, Once& once) {
   const OptionRef option = config::find_option(given.name);
   if (!option || !config::used_by(option, plan.target)) {
     core::fail_input(given.where, given.name, "", "is not an option of '" + plan.target + '\'',
@@ -40,6 +58,7 @@ void add_base(Plan& plan, const Assignment& given) {
   }
   config::OptionsBuilder builder;  // checks the value while its place is known
   builder.set(option, given.value, given.where);
+  once.add(option, given.where, given.value);
   std::erase_if(plan.base, [&](const Assignment& old) {
     return config::find_option(old.name).index == option.index;
   });
@@ -67,18 +86,52 @@ std::string target_of(const std::vector<Assignment>& suite, const config::Option
 }
 
 void apply_suite(Plan& plan, const std::vector<Assignment>& suite) {
+  Once bases, axes;
   for (const Assignment& one : suite) {
     const auto [section, name] = split_section(one.name);
     if (section == "base") {
-      add_base(plan, {name, one.value, one.where});
+      add_base(plan, {name, one.value, one.where}, bases);
     } else if (section == "vary") {
-      add_axis(plan, parse_axis(name, one.value, plan.target, one.where));
+      add_axis(plan, parse_axis(name, one.value, plan.target, one.where), axes, one.where);
     } else if (section == "skip") {
       plan.skips.push_back(parse_skip_rule(one.value, plan.target, one.where));
     } else if (one.name != "sweep.of" && one.name != "sweep.title") {
       core::fail_input(one.where, one.name, "", "is no key of a suite", std::string(kSections));
     }
   }
+}
+
+// A flag for an option that the suite varies would be lost: the axis decides.
+void check_not_varied(const Plan& plan, const Assignment& flag) {
+  const OptionRef option = config::find_option(flag.name);
+  const bool varied = std::any_of(plan.axes.begin(), plan.axes.end(), [&](const Axis& axis) {
+    return same_options(axis, Axis{{option}, {}});
+  });
+  if (!varied) return;
+  core::fail_input({}, config::flag_of(*option.row), flag.value, "is varied by the suite",
+                   "--vary " + flag.name + '=' + flag.value + " in place of the suite's axis");
+}
+
+void apply_flags(Plan& plan, const config::Reading& sweep) {
+  Once once;
+  for (const Assignment& flag : sweep.others) {
+    add_base(plan, flag, once);
+    check_not_varied(plan, flag);
+  }
+  for (const std::string& text : sweep.options.texts("sweep.vary")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      core::fail_input({}, "--vary", text, "is no axis", "name=a,b,c or name=low:high:step");
+    }
+    add_axis(plan, parse_axis(text.substr(0, equals), text.substr(equals + 1), plan.target, {}),
+             once, {});
+  }
+}
+
+[[noreturn]] void fail_no_axis(const config::Reading& sweep) {
+  const std::string file = sweep.positionals.empty() ? "" : sweep.positionals.front();
+  core::fail_input({file, 0, 0}, "", "", "nothing varies: there is no axis",
+                   "--vary name=a,b,c, or a suite with a section [vary]");
 }
 
 bool skipped(const Plan& plan, const config::Options& options) {
@@ -144,14 +197,8 @@ Plan make_plan(const config::Reading& sweep) {
   }
   plan.target = target_of(suite, sweep.options);
   apply_suite(plan, suite);
-  for (const Assignment& flag : sweep.others) add_base(plan, flag);
-  for (const std::string& text : sweep.options.texts("sweep.vary")) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) {
-      core::fail_input({}, "--vary", text, "is no axis", "name=a,b,c or name=low:high:step");
-    }
-    add_axis(plan, parse_axis(text.substr(0, equals), text.substr(equals + 1), plan.target, {}));
-  }
+  apply_flags(plan, sweep);
+  if (plan.axes.empty()) fail_no_axis(sweep);
   for (const std::string& text : sweep.options.texts("sweep.skip")) {
     plan.skips.push_back(parse_skip_rule(text, plan.target, {}));
   }

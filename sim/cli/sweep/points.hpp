@@ -23,7 +23,8 @@ struct Plan {
 
 // A suite file has [sweep] (of, title), [base] (options), [vary] (axes, in order) and [skip] (named
 // rules). Flags of the command line come after the file: a base option there replaces the file's,
-// and an axis over the same option replaces that axis.
+// and an axis over the same option replaces that axis. Throws InputError for an option given twice
+// in one place, for a flag that an axis of the suite would override, and if nothing varies.
 Plan make_plan(const config::Reading& sweep);
 
 struct Point {

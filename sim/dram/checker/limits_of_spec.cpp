@@ -48,7 +48,7 @@ Limits limits_of(const Spec& spec) {
 
 Limits limits_of_standard(const std::string& name) {
   Config config;
-  config.standard = name;
+  config.standard = find_standard(name).name;
   Limits limits = limits_of(resolve(config));
   limits.refresh = 0;
   limits.postponed = Limits{}.postponed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 namespace ridgepoint::dram::checker {
@@ -33,9 +34,9 @@ constexpr std::array<std::string_view, 9> kFields{"tick", "channel", "command", 
 
 class Reader {
  public:
-  Reader(core::TextLines lines, const Limits* machine, Limits (*standard)(const std::string&))
+  Reader(core::TextLines lines, const Memory* machine, Limits (*standard)(const std::string&))
       : lines_(std::move(lines)), machine_(machine), standard_(standard) {
-    if (machine != nullptr) limits_ = *machine;
+    if (machine != nullptr) limits_ = machine->limits;
   }
 
   TraceResult run() {
@@ -43,6 +44,7 @@ class Reader {
     while (lines_.next(line)) {
       split(line, words_);
       if (!words_.empty()) take();
+      if (machine_ != nullptr && result_.commands == 0) check_comment(line);
     }
     if (result_.commands == 0) {
       core::fail_input({lines_.name(), 0, 0}, "", "", "holds no command", "one line per command");
@@ -122,9 +124,30 @@ class Reader {
     if (machine_ == nullptr) limits_.*(found->value) = value;
   }
 
+  void require_standard(std::string_view name, std::uint64_t column) const {
+    if (name == machine_->standard) return;
+    core::fail_input(lines_.at(column), "standard", std::string(name), "is not the machine's",
+                     machine_->standard + ", or the machine of the trace");
+  }
+
+  // What trace_header() says in its first line.
+  void check_comment(std::string_view line) const {
+    if (!line.starts_with(kTraceOf)) return;
+    const std::size_t tick = line.find(kTickIs);
+    if (tick == std::string_view::npos) return;
+    require_standard(line.substr(kTraceOf.size(), tick - kTraceOf.size()), kTraceOf.size() + 1);
+    const std::string_view text = line.substr(tick + kTickIs.size());
+    double ns = 0;
+    std::from_chars(text.data(), text.data() + text.size(), ns);
+    if (std::abs(ns - machine_->tick_ns) <= 1e-9 * machine_->tick_ns) return;
+    core::fail_input(lines_.at(tick + kTickIs.size() + 1), "tick",
+                     std::string(text.substr(0, text.find('\n'))), "is not the machine's",
+                     tick_text(machine_->tick_ns) + " ns, or the machine of the trace");
+  }
+
   void read_standard() {
     known_ = true;
-    if (machine_ != nullptr) return;
+    if (machine_ != nullptr) return require_standard(words_[1].text, words_[1].column);
     try {
       limits_ = standard_(std::string(words_[1].text));
     } catch (const core::InputError& error) {
@@ -207,7 +230,7 @@ class Reader {
   static constexpr std::int64_t kMostField = 1 << 30;
 
   core::TextLines lines_;
-  const Limits* machine_;
+  const Memory* machine_;
   Limits (*standard_)(const std::string&);
   Limits limits_;
   std::vector<Word> words_;
@@ -219,7 +242,7 @@ class Reader {
 
 }  // namespace
 
-TraceResult check_trace(core::TextLines lines, const Limits* machine,
+TraceResult check_trace(core::TextLines lines, const Memory* machine,
                         Limits (*standard_limits)(const std::string& name)) {
   return Reader(std::move(lines), machine, standard_limits).run();
 }

@@ -27,21 +27,33 @@
 
 namespace ridgepoint::dram::checker {
 
+inline constexpr std::string_view kTraceOf = "# DRAM command trace of ";
+inline constexpr std::string_view kTickIs = ", one tick is ";
+std::string tick_text(double tick_ns);
+
 // The header for these limits. `standard` only names it.
 std::string trace_header(const Limits& limits, std::string_view standard, double tick_ns);
 std::string trace_line(int channel, const TraceCommand& command);
 std::string trace_end(Tick end);
+
+// The memory that a trace is checked against.
+struct Memory {
+  Limits limits;
+  std::string standard;
+  double tick_ns = 0;
+};
 
 struct TraceResult {
   std::map<std::int64_t, Checker> channels;
   std::int64_t commands = 0;
 };
 
-// Reads a whole trace and checks each channel. `machine`: the limits to use in place of the
-// header's numbers. `standard_limits`: what `standard NAME` stands for; it throws InputError for an
-// unknown name. Throws InputError with file:line:column for text that is not as above; memory is
-// independent of the trace's length.
-TraceResult check_trace(core::TextLines lines, const Limits* machine,
+// Reads a whole trace and checks each channel. `machine`: its limits replace the header's numbers;
+// a header (or first comment, as trace_header() writes it) of another standard or tick is an error,
+// for ticks would then be other times. `standard_limits`: what `standard NAME` stands for; it
+// throws InputError for an unknown name. Throws InputError with file:line:column for text that is
+// not as above; memory is independent of the trace's length.
+TraceResult check_trace(core::TextLines lines, const Memory* machine,
                         Limits (*standard_limits)(const std::string& name));
 
 // For check_trace(): the standard with everything at its default, and refresh unknown.

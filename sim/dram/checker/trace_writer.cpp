@@ -21,11 +21,15 @@ void append(std::string& text, std::int64_t value) {
 
 }  // namespace
 
-std::string trace_header(const Limits& limits, std::string_view standard, double tick_ns) {
+std::string tick_text(double tick_ns) {
   std::array<char, 40> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), tick_ns);
-  std::string text = "# DRAM command trace of " + std::string(standard) + ", one tick is " +
-                     std::string(digits.data(), end.ptr) + " ns\n";
+  return {digits.data(), end.ptr};
+}
+
+std::string trace_header(const Limits& limits, std::string_view standard, double tick_ns) {
+  std::string text = std::string(kTraceOf) + std::string(standard) + std::string(kTickIs) +
+                     tick_text(tick_ns) + " ns\n";
   for (const LimitName& one : limit_names()) {
     text += one.name;
     append(text, limits.*one.value);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/dram/standards/list.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include "sim/core/error.hpp"
 
 namespace ridgepoint::dram {
@@ -13,13 +16,17 @@ const std::vector<const Standard*>& all_standards() {
   return kAll;
 }
 
-const Standard& find_standard(std::string_view name) {
+const Standard& find_standard(std::string_view name, std::string_view key) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::toupper(a) == std::toupper(b);
+  };
   std::string names;
   for (const Standard* standard : all_standards()) {
-    if (standard->name == name) return *standard;
+    const std::string_view known = standard->name;
+    if (std::equal(known.begin(), known.end(), name.begin(), name.end(), same)) return *standard;
     names += (names.empty() ? "" : ", ") + std::string(standard->name);
   }
-  core::fail_input({}, "standard", std::string(name), "is not known", names);
+  core::fail_input({}, std::string(key), std::string(name), "is not known", names);
 }
 
 std::string_view name_of(Scope scope) {
