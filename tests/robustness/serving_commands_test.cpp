@@ -161,6 +161,7 @@ TEST_F(ServingCommands, ASweepOfCapacityIsItsAnswers) {
   EXPECT_EQ(std::count(alone.out.begin(), alone.out.end(), '\n'), 2);
   EXPECT_EQ(cell(alone.out, "answer"), "true");
   EXPECT_THAT(cell(alone.out, "limit"), HasSubstr("time to first token: "));
+  EXPECT_THAT(alone.err, HasSubstr("tried 1 machine: "));
   EXPECT_THAT(outcome.out, HasSubstr("," + cell(alone.out, "machines_count") + ","));
 }
 
