@@ -44,9 +44,10 @@ AttentionWalk::AttentionWalk(isa::CorePort& core, AttentionJob& job)
   }
 }
 
-void AttentionWalk::begin(const AttentionItem& item) {
+void AttentionWalk::begin(const AttentionItem& item, bool is_last) {
   const Sequence& sequence = job_.sequence(item);
   item_ = item;
+  is_last_ = is_last;
   walk_first_ = job_.args.first_visible(sequence, item.q0);
   walk_end_ = sequence.context - sequence.new_tokens + item.q0 + item.rows;
   loaded_ = item.tile0;
@@ -71,13 +72,21 @@ void AttentionWalk::clear(std::int64_t g) {
       });
 }
 
+// When this walk may load. A decode walk waits for memory: the next one begins meanwhile.
+Token AttentionWalk::begun() {
+  if (job_.begin_elements == 0) return {};
+  const auto one = [&] { return core_.vector({job_.begin_elements, 1}, {}, [] {}); };
+  const Token mine = begun_ahead_.valid() ? begun_ahead_ : one();
+  begun_ahead_ = job_.heads_as_rows(item_) && !is_last_ ? one() : Token{};
+  return mine;
+}
+
 void AttentionWalk::load_queries() {
   // Loads run in order, so the keys wait with the queries.
-  Deps begun;
-  if (job_.begin_elements > 0) begun.add(core_.vector({job_.begin_elements, 1}, {}, [] {}));
+  const Deps begun_deps{begun()};
   for (std::int64_t g = 0; g < tiles(); ++g) {
     q_loaded_[static_cast<std::size_t>(g)] = core_.load(
-        q_ring_.tile(q_uses_ + g), job_.head_view(job_.args.q, item_, g, job_.dim), begun);
+        q_ring_.tile(q_uses_ + g), job_.head_view(job_.args.q, item_, g, job_.dim), begun_deps);
     clear(g);
   }
 }

@@ -15,7 +15,8 @@ class AttentionWalk {
  public:
   AttentionWalk(isa::CorePort& core, AttentionJob& job);
 
-  void begin(const AttentionItem& item);
+  // `is_last`: no other walk of this core follows.
+  void begin(const AttentionItem& item, bool is_last);
   isa::Token k_slot() const { return keys_.slot(key_uses_); }
   isa::Token v_slot() const { return values_ ? values_->slot(key_uses_) : isa::Token{}; }
   isa::Token q_slot(std::int64_t g) const { return q_ring_.busy(q_uses_ + g); }
@@ -38,6 +39,7 @@ class AttentionWalk {
     return std::min((tile + 1) * job_.tiles.key_tile, walk_end_) - first_key(tile);
   }
   void load_expanded(std::int64_t use, std::int64_t t0, std::int64_t keys);
+  isa::Token begun();
   void clear(std::int64_t g);
   void score(std::int64_t tile, std::int64_t g);
   void finish(std::int64_t tile);
@@ -53,6 +55,8 @@ class AttentionWalk {
   std::vector<isa::Tile> scores_, out_;
   std::vector<isa::Token> score_free_, out_free_, out_last_, q_loaded_;
   AttentionItem item_;
+  bool is_last_ = false;
+  isa::Token begun_ahead_;
   std::int64_t walk_first_ = 0, walk_end_ = 0;
   std::int64_t key_uses_ = 0, key_base_ = 0, q_uses_ = 0, loaded_ = 0, walked_ = 0;
   std::int64_t score_uses_ = 0, softmax_uses_ = 0;

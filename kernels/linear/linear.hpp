@@ -33,6 +33,7 @@ struct LinearTiling {
   // Above 0: tiles of all row tiles go round the cores together, this many row tiles by all
   // columns, then the next; operands are cached.
   std::int64_t wave_rows = 0;
+  std::int64_t begin_elements = 0;  // vector work before such a tile
 };
 // Rows of X that one pass over the weights serves: what two accumulators of one panel hold and the
 // scratchpad can feed.

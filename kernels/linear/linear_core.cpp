@@ -71,6 +71,9 @@ bool LinearCore::begin_wave(std::int64_t turn) {
   begin(group * t_.wave_rows + within % high);
   first_ = within / high;
   steps_ = k_steps_;
+  if (t_.begin_elements > 0) {
+    begun_ = core_.vector({t_.begin_elements, 1}, {last_matrix_}, [] {});
+  }
   return true;
 }
 
@@ -78,7 +81,8 @@ void LinearCore::load_weight() {
   const std::int64_t n0 = (first_ + w_next_ / k_steps_ * core_.count()) * t_.nt;
   const std::int64_t k0 = w_next_ % k_steps_ * t_.kt;
   weights_.load(w_base_ + w_next_++,
-                args_.w.block(n0, std::min(t_.nt, n_ - n0), k0, std::min(t_.kt, k_ - k0)));
+                args_.w.block(n0, std::min(t_.nt, n_ - n0), k0, std::min(t_.kt, k_ - k0)),
+                {begun_});
 }
 
 void LinearCore::widen_until(std::int64_t use) {

@@ -79,7 +79,7 @@ class LinearCore {
   std::int64_t row_tile_ = 0, m0_ = 0, rows_ = 0, steps_ = 0, step_ = 0, chunk_ = 0;
   std::int64_t w_next_ = 0, w_base_ = 0, widened_ = 0, x_base_ = 0, staged_ = 0, residual_uses_ = 0;
   std::int64_t tiles_done_ = 0;
-  isa::Token last_matrix_, bias_free_;
+  isa::Token last_matrix_, bias_free_, begun_;
 };
 
 }  // namespace ridgepoint::kernels

@@ -95,7 +95,14 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
                       real(shape.load_bytes_per_cycle);
   const double written =
       real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
-  return real(ceil_div(tiles, shape.cores)) * (std::max(array, read) + written);
+  return real(ceil_div(tiles, shape.cores)) *
+         (real(shape.block_cycles) + std::max(array, read) + written);
+}
+
+// Widths of tiles: one and a half and twice the one before, in whole panels.
+std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
+  if (nt % (3 * panel) == 0) return nt / 3 * 4;
+  return nt * 3 / 2 % panel == 0 ? nt * 3 / 2 : nt * 2;
 }
 
 // With a cache every core reads both operands of its tile as it goes: of the tiles whose
@@ -106,7 +113,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   double best = 0;
   for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
     const std::int64_t mt = std::min(args.x.rows, rows);
-    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt *= 2) {
+    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt = next_width(nt, panel)) {
       std::int64_t operands =
           OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
           kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
@@ -131,6 +138,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
   t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
                                          ceil_div(args.x.rows, t.mt));
+  t.begin_elements = shape.block_cycles * shape.vector_lanes;
 }
 
 }  // namespace

@@ -115,8 +115,9 @@ OptionGroup machine_options() {
        .unit = "ns",
        .minimum = 0,
        .maximum = 1000000,
-       .help = "the vector engine's time to begin one walk of attention: scheduling, addresses, "
-               "masks",
+       .help =
+           "the vector engine's time to begin a walk of attention or, beside a cache, a tile of a "
+           "linear layer: scheduling, addresses, masks",
        .column = "core_block_ns"},
       {.key = "core.engines_alternate",
        .type = kSwitch,
