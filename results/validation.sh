@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Predicts published measurements of two machines and writes how far off the predictions are, by
 # machine, family, size and half; and H100 once more with the constants that were fitted to A100.
-# Measured times themselves go only to FOLDER.
+# Measured times themselves go only to FOLDER; validation_summary.csv and validation.png, a picture
+# without numbers of single cases, are what results/baseline has.
 #
 #   results/validation.sh RIDGEPOINT MEASURED_DIR FOLDER [EVERY [MOST_GB]]
 #
@@ -16,9 +17,13 @@ program=$1 measured=$2 folder=$3 every=${4:-1} most=${5:-1000}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"
 
-# The calibrated keys of a100-80g, as flags; a channel's share of its pins carries over.
-borrowed="--host.launch_ns 7000 --host.attention_setup_ns 4000 --core.sustained_ratio 0.92
-  --core.block_ns 5000 --fabric.channel_gb_per_s 34.5"
+# The calibrated constants of a100-80g as flags; of a channel, its share of the pins (51 and 41.9 GB/s).
+borrowed=$(awk '
+  /^\[/ { section = substr($1, 2, length($1) - 2) }
+  /# calibrated/ {
+    if ($1 == "channel_gb_per_s") $3 *= 41.9 / 51
+    print "--" section "." $1, $3
+  }' "$here/../sim/config/machines/a100-80g.ini")
 
 predict() {  # name machine flags...
   name=$1 machine=$2
@@ -31,9 +36,11 @@ predict a100 a100-80g &
 predict h100 h100
 wait
 # shellcheck disable=SC2086
-predict h100-from-a100 h100 $borrowed
+predict h100-from-a100 h100 $borrowed &
+predict mi300x mi300x --family kv_blocks
+wait
 
-for name in a100 h100 h100-from-a100; do
+for name in a100 h100 mi300x h100-from-a100; do
   awk -F, -v OFS=, -v name="$name" '
     NR == 1 {
       for (i = 1; i <= NF; i++) at[$i] = i
@@ -50,6 +57,6 @@ for name in a100 h100 h100-from-a100; do
 done > "$folder/validation_summary.csv"
 { cat "$folder/a100.csv"; tail -n +2 "$folder/h100.csv"; } > "$folder/validation.csv"
 if command -v gnuplot > /dev/null; then
-  gnuplot -e "csv='$folder/validation.csv'; out='$folder/validation.svg'" \
+  gnuplot -e "csv='$folder/validation.csv'; out='$folder/validation.png'" \
     "$here/plots/validation.gp"
 fi

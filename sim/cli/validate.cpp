@@ -7,10 +7,10 @@
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/output_paths.hpp"
+#include "sim/cli/validate_blocks.hpp"
+#include "sim/cli/validate_machines.hpp"
 #include "sim/cli/validate_report.hpp"
 #include "sim/config/bind_machine.hpp"
-#include "sim/config/machines.hpp"
-#include "sim/config/read_options.hpp"
 #include "workloads/step/runner.hpp"
 #include "workloads/validation/cases.hpp"
 
@@ -18,30 +18,6 @@ namespace ridgepoint::cli {
 namespace {
 
 using workloads::MeasuredRow;
-
-// Measurements name a product, presets a product and its memory.
-std::string preset_for(const std::string& machine) {
-  const auto exists = [](std::string_view name) {
-    const auto presets = config::machine_presets();
-    return std::any_of(presets.begin(), presets.end(),
-                       [&](const config::MachinePreset& preset) { return preset.name == name; });
-  };
-  if (exists(machine)) return machine;
-  const std::string larger = machine + "-80g";
-  return exists(larger) ? larger : "";
-}
-
-// The options of this run with another machine; flags that change machines stay.
-config::Options options_on(const config::Options& options, const std::string& preset) {
-  std::vector<std::string> arguments{"--machine", preset};
-  for (const config::OptionRef& option : config::all_options()) {
-    const std::string key(option.row->key);
-    if (key == "run.machine" || !config::used_by(option, "validate")) continue;
-    if (options.origin(key).kind != config::Origin::Kind::kFlag) continue;
-    arguments.push_back("--" + key + '=' + options.text(key));
-  }
-  return config::read_options({"validate", arguments}).options;
-}
 
 // Cases of one preset, each with its half.
 struct Case {
@@ -65,14 +41,12 @@ std::map<std::string, std::vector<Case>> cases_by_preset(const Context& context,
                                                          const std::vector<MeasuredRow>& rows) {
   const config::Options& options = context.options;
   const bool one_machine = options.origin("run.machine").kind == config::Origin::Kind::kFlag;
-  const auto every = static_cast<std::size_t>(options.integer("validate.every"));
+  const std::int64_t every = options.integer("validate.every");
   std::map<std::string, std::vector<Case>> by_preset;
-  std::map<std::pair<std::string, workloads::MeasuredFamily>, std::size_t> counts;
   std::map<std::string, int> unknown;
   for (const MeasuredRow& row : rows) {
     if (!wanted(options, row)) continue;
-    std::string preset = preset_for(row.machine);
-    const std::size_t index = counts[{row.machine, row.family}]++;
+    std::string preset = preset_of(row.machine);
     if (one_machine) {
       const std::string& name = options.text("machine.name");
       if (row.machine != name && preset != name) continue;
@@ -82,12 +56,13 @@ std::map<std::string, std::vector<Case>> cases_by_preset(const Context& context,
       ++unknown[row.machine];
       continue;
     }
-    if (index % every != 0) continue;
+    // Shapes are taken in pairs, one of each half.
+    if (row.shape / 2 % every != 0) continue;
     if (options.has("validate.most_gb") &&
         moved_bytes(row) > 1e9 * options.real("validate.most_gb")) {
       continue;
     }
-    by_preset[preset].push_back({&row, static_cast<int>(index / every % 2)});
+    by_preset[preset].push_back({&row, static_cast<int>(row.shape % 2)});
   }
   for (const auto& [machine, count] : unknown) {
     context.say("no machine '" + machine + "': " + std::to_string(count) +
@@ -160,6 +135,7 @@ int validate_command(const Context& context) {
       table.add(row);
     }
   }
+  predict_blocks(context, table, summary);
   table.finish();
   summary.finish();
   if (failed > 0) context.say(std::to_string(failed) + " cases failed; see their message");

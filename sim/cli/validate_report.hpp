@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "results/row.hpp"
@@ -37,6 +38,7 @@ class ValidationSummary {
   // Checks at once that --summary_csv can be written.
   explicit ValidationSummary(const Context& context);
   void add(const std::string& machine, const Prediction& prediction);
+  void add(workloads::ErrorSample sample) { samples_.push_back(std::move(sample)); }
   void finish();
 
  private:

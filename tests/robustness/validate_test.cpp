@@ -65,7 +65,31 @@ TEST_F(Validate, TakesAPartAndOtherMachines) {
   // A slower launch makes every case slower: the option reaches the machine of the row.
   const Outcome slow =
       run({"validate", "--measured", "m", "--machine", "./u.ini", "--host.launch_ns", "900000"});
-  EXPECT_THAT(slow.out, HasSubstr("m=1 n=1024 k=1024,in-cache,even,90"));
+  EXPECT_THAT(slow.out, HasSubstr("m=1 n=1024 k=1024,in-cache,odd,90"));
+}
+
+TEST_F(Validate, ReadsLoggedBlocks) {
+  std::filesystem::create_directories(folder() / "m");
+  file("m/kv_blocks.csv",
+       "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n"
+       "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
+       "meta-llama/Llama-2-7b-hf,abacus,fp16,util 0.9,7000,16,,4096\n"
+       "someone/else,teaching 80GB,fp16,util 0.9,7000,16,,4096\n");
+  Outcome outcome = run({"validate", "--measured", "m"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out), 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("2 rows are left out"));
+  const Outcome plan = run({"plan", "--machine", "teaching-80g", "--model", "llama-2-7b",
+                            "--max_batch_tokens", "4096", "--context", "4096"});
+  // The count is plan's.
+  const std::string row = outcome.out.substr(outcome.out.find("meta-llama"));
+  const std::size_t at = row.find(",,,") + 3;  // behind the half and two blank times
+  const std::string blocks = row.substr(at, row.find(',', at) - at);
+  EXPECT_GT(std::stoi(blocks), 7000);
+  EXPECT_THAT(plan.out, HasSubstr("," + blocks + ","));
+  outcome =
+      run({"validate", "--measured", "m", "--family", "kv_blocks", "--csv", "m/kv_blocks.csv"});
+  EXPECT_EQ(outcome.exit_code, 2);
 }
 
 TEST_F(Validate, RefusesBadInput) {

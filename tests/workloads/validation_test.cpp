@@ -6,8 +6,11 @@
 #include <string>
 
 #include "sim/core/error.hpp"
+#include "tests/workloads/shared_files.hpp"
+#include "workloads/models/registry.hpp"
 #include "workloads/validation/cases.hpp"
 #include "workloads/validation/errors.hpp"
+#include "workloads/validation/kv_blocks.hpp"
 #include "workloads/validation/measured.hpp"
 
 namespace ridgepoint::workloads {
@@ -58,6 +61,19 @@ TEST(Measured, ReadsEveryColumnByName) {
   EXPECT_EQ(decode[0].case_name(), "e fp16 batch=2 tokens=100 heads=8/2 dim=64");
 }
 
+TEST(Measured, NumbersShapesWhateverMachineAndEngine) {
+  const auto rows = read(MeasuredFamily::kGemm, kGemmHeader +
+                                                    "a,e,bfloat16,1,64,64,5\n"
+                                                    "a,f,float16,1,64,64,5\n"
+                                                    "a,e,bfloat16,2,64,64,5\n"
+                                                    "b,e,bfloat16,2,64,64,5\n"
+                                                    "b,e,bfloat16,1,64,64,5\n"
+                                                    "b,e,bfloat16,1,64,32,5\n");
+  std::vector<std::int64_t> shapes;
+  for (const MeasuredRow& row : rows) shapes.push_back(row.shape);
+  EXPECT_EQ(shapes, (std::vector<std::int64_t>{0, 0, 1, 1, 0, 2}));
+}
+
 TEST(Measured, NamesThePlaceOfABadCell) {
   const auto gemm_error = [](const std::string& row) {
     return error_of(MeasuredFamily::kGemm, kGemmHeader + "mm,e,bfloat16,1,64,64,5\n" + row);
@@ -86,6 +102,58 @@ TEST(Measured, RefusesWhatMakesNoSense) {
       error_of(MeasuredFamily::kDecodeAttention, kDecodeHeader + "mm,e,2,100,8,3,64,float16,3.5\n"),
       HasSubstr("m.csv:2:12"));
   EXPECT_THROW(read_measured_folder("/nonexistent-folder"), core::InputError);
+}
+
+const std::string kBlocksHeader =
+    "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n";
+
+TEST(LoggedBlocks, ReadsSettingsAndTokens) {
+  const testing_files::TempFile file(
+      "b.csv", kBlocksHeader +
+                   "m/a,g,fp16,util 0.8 tp1 mbt 512 seqs 64,100,16,1600,4096\n"
+                   "m/a,g,fp8,,,16,1615,4096\n"
+                   "m/a,g,bf16,eager,7,32,,\n");
+  const auto rows = read_logged_blocks(file.path());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].utilization, 0.8);
+  EXPECT_EQ(rows[0].max_batch_tokens, 512);
+  EXPECT_EQ(rows[0].max_num_seqs, 64);
+  EXPECT_EQ(rows[0].blocks, 100);
+  EXPECT_EQ(rows[1].blocks, 100);  // whole blocks of the tokens
+  EXPECT_EQ(rows[1].max_batch_tokens, 4096);
+  EXPECT_EQ(rows[1].kv_dtype, core::DType::kFp8);
+  EXPECT_FALSE(rows[2].utilization || rows[2].max_batch_tokens || rows[2].max_num_seqs);
+  file.write(kBlocksHeader + "m,g,fp16,util much,100,16,1600,4096\n");
+  EXPECT_THROW(read_logged_blocks(file.path()), core::InputError);
+  file.write(kBlocksHeader + "m,g,fp16,,,16,,4096\n");
+  EXPECT_THROW(read_logged_blocks(file.path()), core::InputError);
+}
+
+TEST(LoggedBlocks, FindsRegisteredNames) {
+  const std::vector<std::string> names{"a100-80g", "mi300x", "rtx-4090", "llama-3-8b", "phi-4"};
+  EXPECT_EQ(registered_name("A100-80GB (a README lists A100)", names), "a100-80g");
+  EXPECT_EQ(registered_name("MI300X 192GB", names), "mi300x");
+  EXPECT_EQ(registered_name("RTX 4090 24GB (25250627584 B)", names), "rtx-4090");
+  EXPECT_EQ(registered_name("meta-llama/Meta-Llama-3-8B-Instruct", names), "llama-3-8b");
+  // Other hardware, other shapes.
+  for (const char* const other : {"RTX 3090 24GB", "4xA100 tp4", "Phi-4-mini", "", "A100"}) {
+    EXPECT_EQ(registered_name(other, names), "") << other;
+  }
+}
+
+TEST(LoggedBlocks, ArePredictedAsByPlan) {
+  const ModelShape& shape = find_model("llama-2-7b");
+  CapacityInput input;
+  input.memory_bytes = std::int64_t{80} << 30;
+  input.context_tokens = 4096;
+  LoggedBlocks logged;
+  EXPECT_EQ(predicted_blocks(logged, shape, input), realistic_capacity(shape, input).kv_blocks);
+  logged.utilization = input.utilization = 0.5;
+  logged.kv_dtype = input.kv_dtype = core::DType::kFp8;
+  logged.max_batch_tokens = input.max_batch_tokens = 8192;
+  const std::int64_t blocks = realistic_capacity(shape, input).kv_blocks;
+  input.utilization = 0.9;
+  EXPECT_EQ(predicted_blocks(logged, shape, input), blocks);
 }
 
 TEST(MeasuredWork, IsTheDefinition) {

@@ -2,9 +2,10 @@
 #include "workloads/validation/measured.hpp"
 
 #include <filesystem>
+#include <map>
 #include <set>
 
-#include "sim/config/number.hpp"
+#include "workloads/validation/fields.hpp"
 
 namespace ridgepoint::workloads {
 namespace {
@@ -12,69 +13,6 @@ namespace {
 constexpr MeasuredFamily kFamilies[kMeasuredFamilies] = {
     MeasuredFamily::kGemm, MeasuredFamily::kLinearLayer, MeasuredFamily::kDecodeAttention,
     MeasuredFamily::kPrefillAttention};
-
-constexpr std::int64_t kLargest = 1 << 24;
-constexpr double kShortestUs = 1e-6;
-constexpr double kLongestUs = 1e9;
-
-// The cells of one row by column name.
-class Fields {
- public:
-  explicit Fields(core::TextLines lines) : cells_(std::move(lines)) {}
-
-  bool next() { return cells_.next(values_); }
-  core::Location place(std::string_view column) const {
-    return cells_.at(values_[position(column)].column);
-  }
-  const std::string& text(std::string_view column) const {
-    const std::string& text = values_[position(column)].text;
-    if (text.empty()) fail(column, "is empty", "a name");
-    return text;
-  }
-  std::int64_t count(std::string_view column) const {
-    const std::string& cell = values_[position(column)].text;
-    std::string why;
-    const auto number = config::parse_integer(cell, why);
-    if (!number) fail(column, why, accepted());
-    if (*number < 1 || *number > kLargest) fail(column, "is out of range", accepted());
-    return *number;
-  }
-  double microseconds(std::string_view column) const {
-    std::string why;
-    const auto number = config::parse_real(values_[position(column)].text, why);
-    const char* const wanted = "microseconds from 1e-6 to 1e9";
-    if (!number) fail(column, why, wanted);
-    if (!(*number >= kShortestUs && *number <= kLongestUs)) fail(column, "is out of range", wanted);
-    return *number;
-  }
-  core::DType dtype(std::string_view column) const {
-    const std::string& cell = values_[position(column)].text;
-    if (cell == "bfloat16") return core::DType::kBf16;
-    if (cell == "float16") return core::DType::kFp16;
-    const auto dtype = core::dtype_from_name(cell);
-    if (!dtype) fail(column, "is no number format", "bfloat16, float16, " + core::dtype_names());
-    return *dtype;
-  }
-  [[noreturn]] void fail(std::string_view column, const std::string& what,
-                         const std::string& wanted) const {
-    core::fail_input(place(column), std::string(column), values_[position(column)].text, what,
-                     wanted);
-  }
-  void require(std::string_view column) const {
-    if (cells_.find(column) < 0) {
-      core::fail_input(cells_.at(1), std::string(column), "", "column is missing",
-                       "a header with this column");
-    }
-  }
-
- private:
-  static std::string accepted() { return "an integer from 1 to " + std::to_string(kLargest); }
-  std::size_t position(std::string_view column) const {
-    return static_cast<std::size_t>(cells_.find(column));
-  }
-  core::CsvCells cells_;
-  std::vector<core::CsvCell> values_;
-};
 
 std::vector<std::string_view> columns_of(MeasuredFamily family) {
   switch (family) {
@@ -140,19 +78,19 @@ std::string_view name_of(MeasuredFamily family) {
   return "prefill_attention";
 }
 
-std::string MeasuredRow::case_name() const {
+std::string MeasuredRow::shape_name() const {
   const auto number = [](const char* name, std::int64_t value) {
     return std::string(" ") + name + '=' + std::to_string(value);
   };
-  std::string text = source;
-  if (family == MeasuredFamily::kGemm) {
-    text += ' ' + std::string(core::name_of(dtype)) + number("m", m) + number("n", n);
-    return text + number("k", k);
-  }
-  if (family == MeasuredFamily::kLinearLayer) return text + number("tokens", m);
-  return text + ' ' + std::string(core::name_of(dtype)) + number("batch", batch) +
-         number("tokens", tokens) + number("heads", q_heads) + '/' + std::to_string(kv_heads) +
-         number("dim", head_dim);
+  if (family == MeasuredFamily::kGemm) return number("m", m) + number("n", n) + number("k", k);
+  if (family == MeasuredFamily::kLinearLayer) return source + number("tokens", m);
+  return number("batch", batch) + number("tokens", tokens) + number("heads", q_heads) + '/' +
+         std::to_string(kv_heads) + number("dim", head_dim);
+}
+
+std::string MeasuredRow::case_name() const {
+  if (family == MeasuredFamily::kLinearLayer) return shape_name();
+  return source + ' ' + std::string(core::name_of(dtype)) + shape_name();
 }
 
 std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines lines) {
@@ -160,6 +98,7 @@ std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines li
   for (const std::string_view column : columns_of(family)) fields.require(column);
   std::vector<MeasuredRow> rows;
   std::set<std::string> seen;
+  std::map<std::string, std::int64_t> shapes;
   while (fields.next()) {
     MeasuredRow row;
     row.family = family;
@@ -176,6 +115,8 @@ std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines li
     if (!seen.insert(row.machine + ' ' + row.case_name()).second) {
       fields.fail("machine", "has the case '" + row.case_name() + "' twice", "each case once");
     }
+    const auto next = static_cast<std::int64_t>(shapes.size());
+    row.shape = shapes.emplace(row.shape_name(), next).first->second;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -186,6 +127,7 @@ std::vector<std::string> measured_files(const std::string& folder) {
   for (const MeasuredFamily family : measured_families()) {
     files.push_back(std::filesystem::path(folder) / (std::string(name_of(family)) + ".csv"));
   }
+  files.push_back(std::filesystem::path(folder) / "kv_blocks.csv");
   return files;
 }
 
@@ -196,14 +138,15 @@ std::vector<MeasuredRow> read_measured_folder(const std::string& folder) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!std::filesystem::exists(files[i])) continue;
     any = true;
+    if (i >= measured_families().size()) continue;
     for (MeasuredRow& row : read_measured(measured_families()[i], core::TextLines(files[i]))) {
       all.push_back(std::move(row));
     }
   }
   if (!any) {
     core::fail_input({}, "--measured", folder, "holds no measurements",
-                     "a folder with gemm.csv, linear_layer.csv, decode_attention.csv or "
-                     "prefill_attention.csv");
+                     "a folder with gemm.csv, linear_layer.csv, decode_attention.csv, "
+                     "prefill_attention.csv or kv_blocks.csv");
   }
   return all;
 }

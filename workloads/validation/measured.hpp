@@ -37,8 +37,14 @@ struct MeasuredRow {
   double measured_us = 0;
   core::Location where;
 
+  // Number of the row's shape (its sizes, whatever machine, engine and format) among those of its
+  // family, in file order.
+  std::int64_t shape = 0;
+
   // "vllm m=1 n=4096 k=4096": unique within machine and family.
   std::string case_name() const;
+  // The sizes alone: " m=1 n=4096 k=4096"; of a linear layer also the model.
+  std::string shape_name() const;
 };
 
 // Columns (others are ignored):
@@ -50,10 +56,12 @@ struct MeasuredRow {
 // unknown format, q_heads that are no multiple of kv_heads, a case that stands there twice.
 std::vector<MeasuredRow> read_measured(MeasuredFamily family, core::TextLines lines);
 
-// The path of every family's file in `folder`, in the order above, whether it is there or not.
+// The path of every family's file in `folder`, in the order above, and of kv_blocks.csv behind
+// them (kv_blocks.hpp reads it), whether it is there or not.
 std::vector<std::string> measured_files(const std::string& folder);
 
-// Every family's file that is in `folder`, in the order above; InputError if there is none.
+// Every family's file that is in `folder`, in the order above; InputError if there is none of
+// measured_files().
 std::vector<MeasuredRow> read_measured_folder(const std::string& folder);
 
 }  // namespace ridgepoint::workloads
