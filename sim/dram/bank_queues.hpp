@@ -68,14 +68,16 @@ class BankQueues {
         visit.piece == piece && visit.row == row && visit.announced + bursts <= kVisitBursts;
     return same ? &visit : nullptr;
   }
-  // A visit begins; it stays where it is until all of its bursts have left.
-  Visit& begin(int bank, std::int64_t row, std::int64_t open_row) {
+  // A visit begins, whose first burst, of age `order`, is to enter; it stays where it is until all
+  // of its bursts have left.
+  Visit& begin(int bank, std::int64_t row, std::int64_t open_row, std::uint64_t order) {
     const std::uint16_t slot = free_.back();
     free_.pop_back();
     Visit& visit = visits_[slot];
     visit.row = row;
     visit.next = kNone;
     visit.left = visit.total = 0;
+    visit.burst[0].order = order;
     List& to = list(bank);
     if (to.head == kNone) {
       to.head = slot;

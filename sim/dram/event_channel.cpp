@@ -39,13 +39,12 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
                     pc * banks,
                     {BankQueues(spec_->config.read_queue, banks),
                      BankQueues(spec_->config.write_queue, banks)},
-                    false,
-                    0,
-                    0,
-                    RefreshCounter(*spec_),
-                    0,
-                    core::kNever,
-                    false});
+                    RefreshCounter(*spec_)});
+  }
+  plans_last_ = !fancy_;
+  for (const Scope scope : {Scope::kBankGroup, Scope::kStackId, Scope::kPseudoChannel}) {
+    plans_last_ = plans_last_ && timers_.spacing(scope, Command::kAct, Command::kPre) == 0 &&
+                  timers_.spacing(scope, Command::kPre, Command::kAct) == 0;
   }
   streams_ = may_stream();
   const auto spacing = [&](Scope scope) {
@@ -64,7 +63,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
 
 Tick EventChannel::next_tick() const {
   Tick next = start_at_;
-  for (const PseudoChannel& pc : pcs_) next = std::min({next, pc.row_at, pc.column_at});
+  for (const PseudoChannel& pc : pcs_) next = std::min(next, std::min(pc.row_at(), pc.column_at));
   return next;
 }
 
@@ -72,8 +71,8 @@ void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));
   for (Tick now = next_tick(); now < to; now = next_tick()) {
-    if (pause_ > 0) {
-      --pause_;
+    if (trial_.pause > 0) {
+      --trial_.pause;
     } else if (streams_ && can_stream()) {
       now = stream(now, to);
       if (now >= to) return;
@@ -95,8 +94,8 @@ void EventChannel::start_tick(Tick now) {
     choose_direction(pc, now);
     if (pc.refresh.next_due() <= now) {
       pc.refresh.accrue(now);
-      update_held(pc);
-      pc.row_at = now;
+      update_held(pc, now);
+      pc.idle_at = now;
     }
     start_at_ = std::min(start_at_, pc.refresh.next_due());
   }
@@ -111,7 +110,7 @@ void EventChannel::choose_direction(PseudoChannel& pc, Tick now) {
     pc.draining = writes >= spec_->config.write_high || (writes > 0 && pc.queues[0].empty());
   }
   if (pc.draining == before) return;
-  pc.row_at = std::min(pc.row_at, now);
+  pc.look_for_rows(now);
   pc.column_at = std::min(pc.column_at, now);
 }
 
@@ -179,16 +178,17 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
   }
   Tick again = core::kNever;
   bool found = false;
+  const Timers::Narrow narrow = timers_.narrow(command);
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
-    const Tick ready = timers_.narrow(command, pc.first_bank + bank);
+    const Tick ready = narrow(pc.first_bank + bank);
     if (ready > now) {
       again = std::min(again, ready);
       continue;
     }
     found = true;
     const std::uint64_t order = queue.hit(bank).oldest().order;
-    if (best.bank < 0 || order < best.order) best = {command, pc.first_bank + bank, 0, order};
+    if (best.bank < 0 || order < best.order) best = {pc.first_bank + bank, order};
   }
   if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
 }
@@ -237,15 +237,14 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);
   if (close) {
     row.open_row = kClosed;
-    row.row_ready = 0;
     pc.open &= ~bit;
   }
   // Without hits the bank may need a row command, its refresh may suit, or its row may time out.
-  const bool wanted = (pc.queues[write].queued() & bit) != 0;
-  if (fancy_ || optional_rows_ || close) {
-    if (!more || wanted || fancy_) pc.row_at = std::min(pc.row_at, now + 1);
-  } else if (wanted && (pc.queues[write].hits() & bit) == 0) {
-    pc.row_at = std::min(pc.row_at, when(Command::kPre, flat_bank, now + 1));
+  if (optional_rows_ && !more) pc.idle_at = std::min(pc.idle_at, now + 1);
+  if (fancy_) {
+    pc.look_for_rows(now + 1);
+  } else if ((pc.queues[write].queued() & ~pc.queues[write].hits() & bit) != 0) {
+    add_row(pc, flat_bank, now + 1);
   }
 }
 

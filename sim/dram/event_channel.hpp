@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle's behaviour, computed only at the ticks where something can happen. Requests are kept
-// as runs per bank, rules as registers, and each pseudo-channel carries a tick before which it
-// cannot have a row command and one before which it cannot have a column command. Those bounds may
-// be early (a look is wasted) but never late; everything that could make a command possible lowers
-// them. Stretches of reads, the bulk of an accelerator's traffic, take a short way with the same
-// outcome (event_stream.cpp) unless the controller is asked to be merely event-driven.
+// as runs per bank, rules as registers, and each pseudo-channel knows its next row command and a
+// tick before which it cannot have a column command. Both may be early (a look is wasted) but never
+// late; everything that could make a command possible is compared with them. Stretches of reads,
+// the bulk of an accelerator's traffic, take a short way with the same outcome (event_stream.cpp)
+// unless the controller is asked to be merely event-driven.
 #pragma once
 
 #include <memory>
@@ -50,16 +50,20 @@ class EventChannel final : public ChannelBase {
   void enter_checked(Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
-  // Each issues at most one command that may start at `now`, or lowers row_at to the next chance.
+  // Each issues at most one command that may start at `now`.
   void row_phase(Tick now);
-  bool issue_row_command(Tick now);
+  bool issue_refresh(Tick now, bool urgent);
+  bool issue_demand(Tick now);
+  bool issue_timeout(Tick now);
   bool try_refresh(PseudoChannel& pc, Tick now, bool urgent);
-  void find_demand(PseudoChannel& pc, Tick now, Candidate& best);
-  void consider(PseudoChannel& pc, Command command, int bank, Tick now, Candidate& best);
   bool try_timeout(PseudoChannel& pc, Tick now);
-  void issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now, bool for_other_row);
+  bool stands(PseudoChannel& pc, Command command, Tick now) const;
+  void plan_row(PseudoChannel& pc, Command command, Tick from);
+  void add_row(PseudoChannel& pc, int bank, Tick from);
+  void issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row, Tick now,
+                 bool for_other_row);
   void close(PseudoChannel& pc, std::uint64_t banks);
-  void update_held(PseudoChannel& pc);
+  void update_held(PseudoChannel& pc, Tick from);
   std::uint64_t acts_behind_refresh(const PseudoChannel& pc, Tick now) const;
 
   bool column_phase(Tick now);
@@ -80,6 +84,7 @@ class EventChannel final : public ChannelBase {
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
   bool add_rivals(Lane& lane, Tick now);
+  bool add_ready(Lane& lane, Tick now);
   bool awakens(Lane& lane, Tick now);
   bool goes_on(Lane& lane, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
@@ -110,6 +115,8 @@ class EventChannel final : public ChannelBase {
 
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
   std::uint64_t capped(const PseudoChannel& pc, const BankQueues& queue) const;
+  // Whether a plan is worth more than a look at its tick.
+  bool plans_last(const PseudoChannel& pc) const { return plans_last_ && pc.held == 0; }
   // The first tick from `now` on at which the rules and the command's grid allow it.
   Tick when(Command command, int bank, Tick now) const {
     return spec_->align_up(command, std::max(now, timers_.earliest(command, bank)));
@@ -131,17 +138,13 @@ class EventChannel final : public ChannelBase {
   Tick tBURST_;
   Tick data_end_[2];   // after a column command: read, write
   bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
-  bool siblings_;
+  bool plans_last_, siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool streams_;        // the configuration admits the short way
   bool takes_turns_;    // and two bank groups fill the data bus
-  // Requests to scattered rows give no stretches; then the short way is tried more and more seldom.
-  int pause_ = 0;            // ticks looked at without trying
-  int next_pause_ = 1;       // after the next stretch that is not worth it
+  event::Trial trial_;
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
-  struct ReadSpacing {       // RD to RD, in ticks
-    Tick self, group, stack_id, other_stack_id, pseudo_channel, channel;
-  } spacing_{};
+  event::ReadSpacing spacing_{};
 };
 
 }  // namespace ridgepoint::dram

@@ -112,26 +112,28 @@ bool EventChannel::enter_run(int most, Tick now) {
     if (in.visit == nullptr) begin_visit(pc, queue, now);
     queue.enter(*in.visit, {in.piece->next_burst++, entered_++, now});
   }
-  if (fancy_ && use(in.bank).open_row != in.row) pc.row_at = std::min(pc.row_at, now);
+  if (fancy_ && use(in.bank).open_row != in.row) pc.look_for_rows(now);
   return true;
 }
 
 void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
   Incoming& in = incoming_;
   const int bank = in.bank & bank_mask_;
+  const bool first = (queue.queued() >> bank & 1) == 0;
   const std::int64_t open_row = use(in.bank).open_row;
-  // A row already open may be used as soon as its registers say; anything else is for the row bus.
-  if (open_row == in.row) {
-    pc.column_at = std::min(pc.column_at, now);
-  } else if ((queue.hits() >> bank & 1) == 0) {
-    pc.row_at = std::min(pc.row_at, now);
-  }
-  BankQueues::Visit& visit = queue.begin(bank, in.row, open_row);
+  BankQueues::Visit& visit = queue.begin(bank, in.row, open_row, entered_);
   visit.piece = in.piece_index;
   visit.announced = in.left;
   visit.traffic = in.piece->request.traffic;
   visit.whole = intake_.whole_bursts(*in.piece);
   in.visit = &visit;
+  // A row already open may be used as soon as its registers say; anything else is for the row bus.
+  if (open_row == in.row) {
+    pc.column_at = std::min(pc.column_at, now);
+    if (pc.pre.bank == in.bank) pc.pre.bank = -1;  // the row is wanted again
+  } else if (first && in.write == pc.draining) {
+    add_row(pc, in.bank, now);
+  }
 }
 
 // Burst by burst: a read of a queued write is answered from the queue, a write of a burst that is

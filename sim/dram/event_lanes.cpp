@@ -25,12 +25,14 @@ bool EventChannel::add_rivals(Lane& lane, Tick now) {
     if (server.visit == nullptr) return false;
   }
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
+  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (std::uint64_t left = hits & ~lane.known; left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    const Tick ready = timers_.narrow(Command::kRd, lane.pc->first_bank + bank);
+    const Tick ready = narrow(lane.pc->first_bank + bank);
     if (ready <= soon) return false;
     lane.wake = std::min(lane.wake, ready);
   }
+  lane.unready |= hits & ~lane.known;
   lane.known = hits;
   lane.changes = lane.queue->changes();
   return true;
@@ -76,18 +78,56 @@ void EventChannel::prepare(Lane& lane, Tick from) {
   }
 }
 
+// Other banks have become ready, or will soon. False, with nothing done, when one of them may go
+// before a server.
+bool EventChannel::add_ready(Lane& lane, Tick now) {
+  const auto& [first, second] = lane.server;
+  if (second.bank < 0) return false;
+  const int group[2]{first.bank >> group_shift_, second.bank >> group_shift_};
+  const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
+  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
+  std::uint64_t unready = lane.unready;
+  Tick wake = core::kNever;
+  std::uint64_t order[3]{lane.rival[0], lane.rival[1], lane.rival[2]};
+  Tick at[3]{lane.rival_ready[0], lane.rival_ready[1], lane.rival_ready[2]};
+  for (std::uint64_t left = unready; left != 0; left &= left - 1) {
+    const int local = std::countr_zero(left);
+    const int bank = lane.pc->first_bank + local;
+    const Tick ready = narrow(bank);
+    if (ready > soon) {
+      wake = std::min(wake, ready);
+      continue;
+    }
+    const std::uint64_t oldest = lane.queue->hit(local).oldest().order;
+    if (oldest < first.order || oldest < second.order) return false;
+    const int of = bank >> group_shift_;
+    const int where = of == group[0] ? 0 : of == group[1] ? 1 : 2;
+    order[where] = std::min(order[where], oldest);
+    at[where] = std::min(at[where], ready);
+    unready &= ~(std::uint64_t{1} << local);
+  }
+  lane.unready = unready;
+  lane.wake = wake;
+  std::copy(order, order + 3, lane.rival);
+  std::copy(at, at + 3, lane.rival_ready);
+  return true;
+}
+
 // Banks with requests to their open rows that are ready at `soon`; the others make the lane wake.
 int EventChannel::ready_by(Tick soon, Lane& lane, Contender* result) const {
   lane.wake = core::kNever;
+  lane.unready = 0;
   int count = 0;
+  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (std::uint64_t left = lane.known; left != 0; left &= left - 1) {
     const int local = std::countr_zero(left);
     const int bank = lane.pc->first_bank + local;
     const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
                        : bank == lane.server[1].bank ? lane.server[1].ready
-                                                     : timers_.narrow(Command::kRd, bank);
+                                                     : narrow(bank);
     if (ready > soon) {
       lane.wake = std::min(lane.wake, ready);
+      lane.unready |= std::uint64_t{1} << local;
     } else {
       const std::uint64_t order = lane.queue->hit(local).oldest().order;
       result[count++] = {bank, bank >> group_shift_, order, ready};
@@ -112,7 +152,7 @@ void EventChannel::appoint(Lane& lane, int first, int second) {
       server = {};
       if (bank[i] >= 0) {
         server.bank = bank[i];
-        server.ready = timers_.narrow(Command::kRd, bank[i]);
+        server.ready = timers_.narrow(Command::kRd)(bank[i]);
         server.group_ready = timers_.at(Scope::kBankGroup, Command::kRd, bank[i]);
         if (other.last >= 0) {
           server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank[i]));

@@ -41,6 +41,7 @@ struct EventChannel::Lane {
   Tick rival_ready[3]{core::kNever, core::kNever, core::kNever};
   std::uint32_t changes = 0;  // of the queue, that the lane knows of
   std::uint64_t known = 0;    // its hits() then
+  std::uint64_t unready = 0;  // those of them that make the lane wake
   Tick gate = 0;              // by the rules of the pseudo-channel and the channel
   Tick slot_end = 0;          // of the data bus
   Tick next = core::kNever;   // the next column command

@@ -7,80 +7,64 @@
 
 namespace ridgepoint::dram {
 
+using event::Plan;
+
 void EventChannel::row_phase(Tick now) {
-  bool look = false;
+  bool due = false;
+  bool demand = false;
   for (PseudoChannel& pc : pcs_) {
-    pc.row_due = pc.row_at <= now;
-    look = look || pc.row_due;
-    if (pc.row_due) pc.row_at = core::kNever;  // the looks below say when to come again
+    pc.due = pc.idle_at <= now;
+    if (pc.due) pc.idle_at = core::kNever;  // the looks below say when to come again
+    due = due || pc.due;
+    demand = demand || std::min(pc.act.tick, pc.pre.tick) <= now;
   }
-  if (look && issue_row_command(now)) {
+  if (!due) {
+    if (demand) issue_demand(now);
+    return;
+  }
+  if (issue_refresh(now, true) || issue_demand(now) || issue_refresh(now, false) ||
+      issue_timeout(now)) {
     for (PseudoChannel& pc : pcs_) {
-      if (pc.row_due) pc.row_at = std::min(pc.row_at, now + 1);
+      if (pc.due) pc.idle_at = std::min(pc.idle_at, now + 1);
     }
   }
 }
 
-// True when what is possible at the next tick is not known yet.
-bool EventChannel::issue_row_command(Tick now) {
-  for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due && pc.held != 0 && try_refresh(pc, now, true)) return true;
-  }
-  Candidate best;
-  for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due) find_demand(pc, now, best);
-  }
-  if (best.bank >= 0) {
-    PseudoChannel& pc = pc_of(best.bank);
-    issue_row(pc, best, now, best.command == Command::kPre);
-    if (fancy_ || optional_rows_ || pc.held != 0) return true;
-    if (best.command == Command::kPre) {
-      pc.row_at = std::min(pc.row_at, when(Command::kAct, best.bank, now + 1));
-    }
-    return false;
-  }
-  for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due && pc.refresh.owes() && try_refresh(pc, now, false)) return true;
-  }
-  if (spec_->config.row_policy != RowPolicy::kTimeout) return false;
-  for (PseudoChannel& pc : pcs_) {
-    if (pc.row_due && try_timeout(pc, now)) return true;
-  }
-  return false;
-}
-
-void EventChannel::issue_row(PseudoChannel& pc, const Candidate& candidate, Tick now,
-                             bool for_other_row) {
-  const auto [command, bank, row, order] = candidate;
+void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row,
+                             Tick now, bool for_other_row) {
   timers_.issue(command, bank, now);
   ledger_.row_command(command, bank, row, now, for_other_row);
+  for (PseudoChannel& each : pcs_) each.no_row_before(now + 1);
   const int local = bank & bank_mask_;
   const std::uint64_t bit = std::uint64_t{1} << local;
   if (command == Command::kAct) {
     BankUse& opened = use(bank);
     opened.open_row = row;
     opened.served = 0;
-    opened.row_ready = 0;
     opened.last_use = now;
     pc.open |= bit;
     for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
-    pc.column_at =
-        std::min(pc.column_at, when(pc.draining ? Command::kWr : Command::kRd, bank, now));
+    const Command column = pc.draining ? Command::kWr : Command::kRd;
+    pc.column_at = std::min(pc.column_at, timers_.at(Scope::kBank, column, bank));
+    plan_row(pc, Command::kAct, now + 1);
   } else if (command == Command::kPre) {
     close(pc, bit);
+    if ((pc.active().queued() & bit) != 0) add_row(pc, bank, now + 1);
+    plan_row(pc, Command::kPre, now + 1);
   } else if (precharges(command)) {
     const BankSet banks = spec_->geometry.addressed(command, local);
     for (int n = 0; n < banks.count; ++n) {
       close(pc, std::uint64_t{1} << (banks.first + n * banks.stride));
     }
   }
+  if (fancy_ || optional_rows_) pc.look_for_rows(now + 1);
+  if (optional_rows_ || pc.held != 0) pc.idle_at = std::min(pc.idle_at, now + 1);
 }
 
 void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
   for (std::uint64_t left = banks & pc.open; left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
     use(pc.first_bank + bank).open_row = kClosed;
-    use(pc.first_bank + bank).row_ready = 0;
     for (BankQueues& queue : pc.queues) queue.row_closed(bank);
   }
   pc.open &= ~banks;
@@ -88,15 +72,16 @@ void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
 
 // ---- Refresh
 
-void EventChannel::update_held(PseudoChannel& pc) {
+void EventChannel::update_held(PseudoChannel& pc, Tick from) {
   pc.held = 0;
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
     if (pc.refresh.urgent(unit)) pc.held |= pc.refresh.banks(unit);
   }
+  pc.look_for_rows(from);
 }
 
 // Closed banks whose ACT would push back an urgent same-bank refresh; they wait for it. It will
-// come within spec.act_to_refresh, and row_at is then due.
+// come within spec.act_to_refresh, and idle_at is then due.
 std::uint64_t EventChannel::acts_behind_refresh(const PseudoChannel& pc, Tick now) const {
   std::uint64_t behind = 0;
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
@@ -113,6 +98,14 @@ std::uint64_t EventChannel::acts_behind_refresh(const PseudoChannel& pc, Tick no
   return behind & ~pc.open;
 }
 
+bool EventChannel::issue_refresh(Tick now, bool urgent) {
+  for (PseudoChannel& pc : pcs_) {
+    const bool wanted = urgent ? pc.held != 0 : pc.refresh.owes();
+    if (pc.due && wanted && try_refresh(pc, now, urgent)) return true;
+  }
+  return false;
+}
+
 bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
   for (int unit = 0; unit < pc.refresh.units(); ++unit) {
     if (!pc.refresh.owes(unit) || pc.refresh.urgent(unit) != urgent) continue;
@@ -124,13 +117,13 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
     const int bank = pc.first_bank + std::countr_zero(banks);
     const Tick ready = when(command, bank, now);
     if (ready > now) {
-      pc.row_at = std::min(pc.row_at, ready);
+      pc.idle_at = std::min(pc.idle_at, ready);
       continue;
     }
-    issue_row(pc, {command, bank, kClosed, 0}, now, false);
+    issue_row(pc, command, bank, kClosed, now, false);
     if (closed) {
       pc.refresh.refreshed(unit);
-      update_held(pc);
+      update_held(pc, now + 1);
     }
     return true;
   }
@@ -139,50 +132,82 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
 
 // ---- Demand
 
-void EventChannel::find_demand(PseudoChannel& pc, Tick now, Candidate& best) {
-  const BankQueues& queue = pc.active();
-  std::uint64_t banks = queue.queued() & ~pc.held & ~(pc.open & queue.hits());
-  if (fancy_) {
-    banks |= capped(pc, queue) & ~pc.held;
-    if (fcfs_) banks = only_oldest(queue, banks);
-  }
-  if (spec_->act_to_refresh > 0) banks &= ~acts_behind_refresh(pc, now);
-  for (const Command command : {Command::kAct, Command::kPre}) {
-    std::uint64_t left = command == Command::kAct ? banks & ~pc.open : banks & pc.open;
-    if (left == 0) continue;
-    const Tick wide = spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
-    if (wide > now) {
-      pc.row_at = std::min(pc.row_at, wide);
-      continue;
-    }
-    for (; left != 0; left &= left - 1) {
-      const int bank = pc.first_bank + std::countr_zero(left);
-      Tick& ready = use(bank).row_ready;
-      if (ready <= now) {
-        ready = spec_->align_up(command, std::max(now, timers_.narrow(command, bank)));
-      }
-      if (ready > now) {
-        pc.row_at = std::min(pc.row_at, ready);
-      } else {
-        consider(pc, command, bank, now, best);
-      }
+bool EventChannel::issue_demand(Tick now) {
+  PseudoChannel* from = nullptr;
+  Command command{};
+  Plan best;
+  for (PseudoChannel& pc : pcs_) {
+    if (std::min(pc.act.tick, pc.pre.tick) > now) continue;
+    for (const Command kind : {Command::kAct, Command::kPre}) {
+      Plan& plan = pc.row(kind);
+      if (plan.tick > now) continue;
+      if (!stands(pc, kind, now)) plan_row(pc, kind, now);
+      if (plan.tick > now || (from != nullptr && plan.order > best.order)) continue;
+      from = &pc;
+      command = kind;
+      best = plan;
     }
   }
+  if (from == nullptr) return false;
+  const std::int64_t row = from->active().oldest(best.bank & bank_mask_).row;
+  issue_row(*from, command, best.bank, row, now, command == Command::kPre);
+  return true;
 }
 
-// A row command that may come now: all but the best wait for the next tick.
-void EventChannel::consider(PseudoChannel& pc, Command command, int bank, Tick now,
-                            Candidate& best) {
-  const BankQueues::Visit& oldest = pc.active().oldest(bank & bank_mask_);
-  PseudoChannel* loser = &pc;
-  if (oldest.oldest().order < best.order) {
-    loser = best.bank < 0 ? nullptr : &pc_of(best.bank);
-    best = {command, bank, oldest.row, oldest.oldest().order};
+// Whether the plan is what a look would find. An ACT changes nothing for the next PRE of its
+// pseudo-channel, nor a PRE for the next ACT, but on the channel's bus.
+bool EventChannel::stands(PseudoChannel& pc, Command command, Tick now) const {
+  const Plan& plan = pc.row(command);
+  return plan.bank >= 0 && plans_last(pc) && timers_.at(Scope::kChannel, command, plan.bank) <= now;
+}
+
+void EventChannel::plan_row(PseudoChannel& pc, Command command, Tick from) {
+  const BankQueues& queue = pc.active();
+  std::uint64_t left = queue.queued() & ~pc.held & ~(pc.open & queue.hits());
+  if (fancy_) {
+    left |= capped(pc, queue) & ~pc.held;
+    if (fcfs_) left = only_oldest(queue, left);
   }
-  if (loser != nullptr) loser->row_at = std::min(loser->row_at, now + 1);
+  left &= command == Command::kAct ? ~pc.open : pc.open;
+  if (spec_->act_to_refresh > 0) left &= ~acts_behind_refresh(pc, from);
+  Plan plan;
+  if (left != 0) {
+    const Tick mask = spec_->align[static_cast<std::size_t>(command)] - 1;
+    const Tick gate = std::max(from, timers_.wide(command, pc.first_bank));
+    const Timers::Narrow narrow = timers_.narrow(command);
+    for (; left != 0; left &= left - 1) {
+      const int bank = std::countr_zero(left);
+      const int flat_bank = pc.first_bank + bank;
+      const Tick tick = (std::max(gate, narrow(flat_bank)) + mask) & ~mask;
+      if (tick > plan.tick) continue;
+      const std::uint64_t order = queue.oldest(bank).oldest().order;
+      if (tick < plan.tick || order < plan.order) plan = {tick, flat_bank, order};
+    }
+  }
+  pc.row(command) = plan;
+}
+
+// The bank, without requests to an open row, has got one to another row, or has been closed.
+void EventChannel::add_row(PseudoChannel& pc, int bank, Tick from) {
+  const int local = bank & bank_mask_;
+  const Command command = (pc.open >> local & 1) != 0 ? Command::kPre : Command::kAct;
+  if (plans_last(pc)) {
+    pc.row(command).add(
+        {when(command, bank, from), bank, pc.active().oldest(local).oldest().order});
+  } else {
+    pc.row(command).look(from);
+  }
 }
 
 // ---- Time-outs
+
+bool EventChannel::issue_timeout(Tick now) {
+  if (spec_->config.row_policy != RowPolicy::kTimeout) return false;
+  for (PseudoChannel& pc : pcs_) {
+    if (pc.due && try_timeout(pc, now)) return true;
+  }
+  return false;
+}
 
 bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
   const std::uint64_t wanted = pc.queues[0].hits() | pc.queues[1].hits();
@@ -192,10 +217,10 @@ bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
         std::max(when(Command::kPre, bank, now),
                  spec_->align_up(Command::kPre, use(bank).last_use + spec_->row_timeout));
     if (ready > now) {
-      pc.row_at = std::min(pc.row_at, ready);
+      pc.idle_at = std::min(pc.idle_at, ready);
       continue;
     }
-    issue_row(pc, {Command::kPre, bank, kClosed, 0}, now, false);
+    issue_row(pc, Command::kPre, bank, kClosed, now, false);
     return true;
   }
   return false;

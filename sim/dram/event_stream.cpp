@@ -13,7 +13,8 @@
 namespace ridgepoint::dram {
 namespace {
 
-constexpr Tick kWorthwhile = 8;  // bursts of a pseudo-channel in a stretch
+constexpr Tick kWorthwhile = 8;  // slots of a data bus in a stretch
+constexpr Tick kOfAVisit = 6;    // and per visit that ends
 constexpr int kLongestPause = 256;
 
 }  // namespace
@@ -55,13 +56,16 @@ Tick EventChannel::stream(Tick from, Tick to) {
     plan(lanes[i], from);
   }
   reads_only_ = true;
+  trial_.visits_left = 0;
   Tick now = from;
   const Tick bus = lanes[0].slot_end;
   while (stream_event(lanes, now, to)) {
   }
-  const bool worth_it = lanes[0].slot_end >= bus + kWorthwhile * tBURST_ || now >= to;
-  next_pause_ = worth_it ? 1 : std::min(2 * next_pause_, kLongestPause);
-  pause_ = worth_it ? 0 : next_pause_;
+  const Tick slots = (lanes[0].slot_end - bus) / tBURST_ * static_cast<Tick>(count);
+  const bool worth_it = slots >= kOfAVisit * trial_.visits_left &&
+                        (slots >= kWorthwhile * static_cast<Tick>(count) || now >= to);
+  trial_.next_pause = worth_it ? 1 : std::min(2 * trial_.next_pause, kLongestPause);
+  trial_.pause = worth_it ? 0 : trial_.next_pause;
   reads_only_ = false;
   for (std::size_t i = 0; i < count; ++i) {
     flush(lanes[i]);
@@ -113,7 +117,7 @@ void EventChannel::give_way(Lane& lane, Tick now) {
 // What comes next apart from column commands.
 Tick EventChannel::next_look() const {
   Tick next = start_at_;
-  for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at);
+  for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at());
   return next;
 }
 
@@ -167,6 +171,7 @@ void EventChannel::issue(Lane& lane) {
 void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   PseudoChannel& pc = *lane.pc;
   const int bank = server.bank & bank_mask_;
+  ++trial_.visits_left;
   visit_left(pc, false, server.bank, now + data_end_[0]);
   if ((lane.queue->hits() >> bank & 1) != 0) {
     look_up(lane, server);
@@ -184,7 +189,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   }
   // Without hits the bank may need a row command.
   if ((lane.queue->queued() >> bank & 1) != 0) {
-    pc.row_at = std::min(pc.row_at, when(Command::kPre, flat_bank, now + 1));
+    add_row(pc, flat_bank, now + 1);
   }
 }
 

@@ -91,7 +91,7 @@ bool EventChannel::goes_on(Lane& lane, bool takes_turns) {
 
 // When another bank becomes ready at or before `now`: whether the servers are still the same.
 bool EventChannel::awakens(Lane& lane, Tick now) {
-  if (lane.wake > now) return true;
+  if (lane.wake > now || add_ready(lane, now)) return true;
   const int turn = lane.server[lane.chosen].bank;
   const int other = lane.server[1 - lane.chosen].bank;
   prepare(lane, now);

@@ -8,7 +8,6 @@
 namespace ridgepoint::dram {
 namespace {
 
-constexpr std::size_t kRegisters = 16;  // per node, one per command
 constexpr Tick kNoRule = -1;
 
 }  // namespace
@@ -36,12 +35,13 @@ Timers::Timers(std::shared_ptr<const Table> table)
 Timers Timers::cleared() const { return Timers(table_); }
 
 Timers::Table::Table(const Spec& from) : spec(from) {
-  static_assert(kCommandKinds <= kRegisters);
   for (std::size_t level = 0; level < kScopes; ++level) {
     const auto scope = static_cast<Scope>(level);
-    base[level] = registers;
     shift[level] = std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
-    registers += static_cast<std::size_t>(spec.geometry.nodes(scope)) * kRegisters;
+    for (std::uint32_t& at : first[level]) {
+      at = static_cast<std::uint32_t>(registers);
+      registers += static_cast<std::size_t>(spec.geometry.nodes(scope));
+    }
   }
   for (const Rule& rule : spec.rules) {
     if (rule.to.contains(Command::kRd) != rule.to.contains(Command::kRda) ||
@@ -74,8 +74,7 @@ void Timers::Table::add_raises(std::size_t from) {
     for (std::size_t level = kScopes; level-- > 0;) {
       if (latency[level][to] <= wider) continue;
       wider = latency[level][to];
-      raises[from].push_back({static_cast<std::uint32_t>(base[level] + to),
-                              static_cast<std::uint8_t>(shift[level]), wider});
+      raises[from].push_back({first[level][to], static_cast<std::uint8_t>(shift[level]), wider});
     }
   }
 }
@@ -111,8 +110,8 @@ void Timers::issue_siblings(Command command, int bank, Tick tick) {
     const int first = node / fanout * fanout;
     for (int sibling = first; sibling < first + fanout; ++sibling) {
       if (sibling == node) continue;
-      Tick& ready = ready_[table_->base[level] + static_cast<std::size_t>(sibling) * kRegisters +
-                           static_cast<std::size_t>(raise.to)];
+      Tick& ready = ready_[table_->first[level][static_cast<std::size_t>(raise.to)] +
+                           static_cast<std::size_t>(sibling)];
       ready = std::max(ready, tick + raise.ticks);
     }
   }
@@ -122,7 +121,7 @@ Tick Timers::earliest_of_same_bank(Command command, int bank) const {
   const BankSet banks = table_->spec.geometry.addressed(command, bank);
   Tick tick = wide(command, bank);
   for (int n = 0; n < banks.count; ++n) {
-    tick = std::max(tick, narrow(command, banks.first + n * banks.stride));
+    tick = std::max(tick, narrow(command)(banks.first + n * banks.stride));
   }
   return tick;
 }
@@ -161,12 +160,11 @@ Tick Timers::window(Command command, int bank) const {
 }
 
 Tick Timers::spacing(Scope scope, Command from, Command to) const {
+  const std::uint32_t first =
+      table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(to)];
   Tick ticks = 0;
   for (const Raise& raise : table_->raises[static_cast<std::size_t>(from)]) {
-    if (raise.base ==
-        table_->base[static_cast<std::size_t>(scope)] + static_cast<std::size_t>(to)) {
-      ticks = std::max(ticks, raise.ticks);
-    }
+    if (raise.first == first) ticks = std::max(ticks, raise.ticks);
   }
   return ticks;
 }

@@ -26,9 +26,10 @@ class Timers {
   static bool answers_for(const Spec& spec, Command command);
 
   void issue(Command command, int bank, Tick tick) {
+    Tick* const ready = ready_.data();
     for (const Raise& raise : table_->raises[static_cast<std::size_t>(command)]) {
-      Tick& ready = ready_[raise.at(bank)];
-      ready = std::max(ready, tick + raise.ticks);
+      Tick& at = ready[raise.at(bank)];
+      at = std::max(at, tick + raise.ticks);
     }
     if (is_column(command)) return;  // hot; the constructor checks that these rules are only rows'
     issue_rest(command, bank, tick);
@@ -41,7 +42,7 @@ class Timers {
   // Not rounded up to the command's grid.
   Tick earliest(Command command, int bank) const {
     if (addresses_same_bank(command)) return earliest_of_same_bank(command, bank);
-    return std::max(wide(command, bank), narrow(command, bank));
+    return std::max(wide(command, bank), narrow(command)(bank));
   }
   // The two halves of earliest(): what all banks of a pseudo-channel share, and the rest.
   Tick wide(Command command, int bank) const {
@@ -51,16 +52,32 @@ class Timers {
                ? std::max(tick, window(command, bank))
                : tick;
   }
-  Tick narrow(Command command, int bank) const {
-    return std::max({at(Scope::kBank, command, bank), at(Scope::kBankGroup, command, bank),
-                     at(Scope::kStackId, command, bank)});
+  class Narrow {
+   public:
+    Tick operator()(int bank) const {
+      return std::max(std::max(bank_[bank], group_[bank >> group_shift_]),
+                      stack_id_[bank >> stack_id_shift_]);
+    }
+
+   private:
+    friend class Timers;
+    const Tick* bank_;
+    const Tick* group_;
+    const Tick* stack_id_;
+    int group_shift_, stack_id_shift_;
+  };
+  Narrow narrow(Command command) const {
+    Narrow result;
+    result.bank_ = registers(Scope::kBank, command);
+    result.group_ = registers(Scope::kBankGroup, command);
+    result.stack_id_ = registers(Scope::kStackId, command);
+    result.group_shift_ = table_->shift[static_cast<std::size_t>(Scope::kBankGroup)];
+    result.stack_id_shift_ = table_->shift[static_cast<std::size_t>(Scope::kStackId)];
+    return result;
   }
   // One scope's share.
   Tick at(Scope scope, Command command, int bank) const {
-    const auto level = static_cast<std::size_t>(scope);
-    return ready_[table_->base[level] +
-                  (static_cast<std::size_t>(bank >> table_->shift[level]) << 4) +
-                  static_cast<std::size_t>(command)];
+    return registers(scope, command)[bank >> table_->shift[static_cast<std::size_t>(scope)]];
   }
 
   // What one command of `from` holds back one of `to` by, in the same node of `scope` (0: a wider
@@ -70,10 +87,10 @@ class Timers {
 
  private:
   struct Raise {
-    std::uint32_t base;  // of the scope's registers, plus the command held back
+    std::uint32_t first;  // of the registers of the scope and the command held back
     std::uint8_t shift;
     Tick ticks;
-    std::size_t at(int bank) const { return base + (static_cast<std::size_t>(bank >> shift) << 4); }
+    std::size_t at(int bank) const { return first + static_cast<std::size_t>(bank >> shift); }
   };
   struct SiblingRaise {
     Scope scope;
@@ -90,6 +107,10 @@ class Timers {
   void issue_rest(Command command, int bank, Tick tick);
   Tick earliest_of_same_bank(Command command, int bank) const;
   Tick window(Command command, int bank) const;
+  const Tick* registers(Scope scope, Command command) const {
+    return ready_.data() +
+           table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(command)];
+  }
 
   // What never changes.
   struct Table {
@@ -98,7 +119,7 @@ class Timers {
     void add_windows();
 
     const Spec& spec;
-    std::array<std::size_t, kScopes> base{};
+    std::array<std::array<std::uint32_t, kCommandKinds>, kScopes> first{};  // register, by node
     std::array<int, kScopes> shift{};
     std::size_t registers = 0;
     std::array<std::vector<Raise>, kCommandKinds> raises;
