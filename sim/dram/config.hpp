@@ -47,7 +47,7 @@ struct Config {
   bool bank_hash = true;  // bank and bank-group bits are XORed with low row bits
 
   // Controller, per pseudo-channel. All entries are single bursts.
-  int read_queue = 96;
+  int read_queue = 64;
   int write_queue = 64;
   int write_high = 48;  // start draining writes at this many
   int write_low = 16;   // and stop at this many, when reads wait

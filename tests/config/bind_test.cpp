@@ -94,6 +94,15 @@ TEST(Bind, EveryMemoryKeyIsRead) {
   EXPECT_EQ(changes.size() + 1, keys) << "a key of the memory is not in this test";
 }
 
+TEST(Bind, TheDefaultQueuesAreThoseOfTheStruct) {
+  const dram::Config options = dram_config(read({}));
+  const dram::Config library;
+  EXPECT_EQ(options.read_queue, library.read_queue);
+  EXPECT_EQ(options.write_queue, library.write_queue);
+  EXPECT_EQ(options.write_high, library.write_high);
+  EXPECT_EQ(options.write_low, library.write_low);
+}
+
 TEST(Bind, TheLaterBandwidthWinsAndTwoOfOneSourceContradict) {
   const dram::Config config = dram_config(read({"--hbm.target_gb_per_s", "4000"}));
   EXPECT_EQ(config.pin_rate_gbps, 0);

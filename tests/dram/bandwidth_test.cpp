@@ -29,8 +29,11 @@ class EveryStandard : public ::testing::TestWithParam<const Standard*> {
   }
 };
 
+// Queues of 96, as 64 bursts do not quite cover a row's latency in HBM3 (98.9 % of the limit).
 TEST_P(EveryStandard, SequentialReadsReachTheRefreshLimit) {
-  const Spec spec = resolve(config());
+  Config c = config();
+  c.read_queue = 96;
+  const Spec spec = resolve(c);
   const auto ns = [&](const char* name) { return static_cast<double>(spec.timing(name)); };
   const double tRPab = ns(spec.timings.contains("tRPab") ? "tRPab" : "tRP");
   const double refresh = (ns("tRTP") + tRPab + ns("tRFC") + ns("tRCDRD")) / ns("tREFI");
@@ -190,7 +193,8 @@ TEST_P(EveryStandard, ARowPerBurstOfEveryPseudoChannelSharesTheRowBus) {
 
 // 32 reads, 32 writes, and so on, all to open rows of one pseudo-channel: with queues of 32,
 // drained whole, each direction runs for 32 bursts. Reads keep to two bank groups and writes to the
-// others, so that tCCD_L never binds and the first read after a drain waits for tWTR_S.
+// others, where there are only two (HBM4) to those of the other stack id, so that tCCD_L never
+// binds and the first read after a drain waits for tWTR_S.
 TEST_P(EveryStandard, TurnaroundsCostWhatTheirTimingsSay) {
   constexpr int kBatch = 32;
   Config c = config();
@@ -199,12 +203,13 @@ TEST_P(EveryStandard, TurnaroundsCostWhatTheirTimingsSay) {
   c.write_low = 0;
   const auto spec = std::make_shared<const Spec>(resolve(c));
   const Geometry& geometry = spec->geometry;
-  if (geometry.bank_groups < 4) GTEST_SKIP() << "too few bank groups to keep the two apart";
+  const int all_groups = std::max(geometry.bank_groups, 4);
+  ASSERT_LE(all_groups, geometry.bank_groups * geometry.stack_ids);
   const AddressMap map(*spec);
   std::vector<core::MemoryRequest> load;
   for (int index = 0; index < 600 * 2 * kBatch; ++index) {
     const bool write = index / kBatch % 2 == 1;
-    const int groups = write ? geometry.bank_groups - 2 : 2;
+    const int groups = write ? all_groups - 2 : 2;
     const int group = (write ? 2 : 0) + index % kBatch % groups;
     load.push_back(burst_at(*spec, map, {group * geometry.banks, 1, index % kBatch / groups}));
     load.back().id = static_cast<std::uint64_t>(index);
