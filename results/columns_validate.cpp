@@ -13,8 +13,8 @@ Table validate_table() {
       {"case", kText, "engine or model, and the shape", true},
       {"size_class", kText, "sizes that are summed up together; see the summary"},
       {"half", kText,
-       "even or odd: every second shape of a family, on whatever machine; constants are fitted to "
-       "the even half"},
+       "even or odd: every second shape of a family, on whatever machine; results/calibrate.sh "
+       "looks at the even half only"},
       {"predicted_us", kReal, "simulated time"},
       {"measured_us", kReal, "published time"},
       {"predicted_blocks_count", kInteger, "cache blocks by the arithmetic of plan"},

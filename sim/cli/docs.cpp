@@ -51,6 +51,12 @@ constexpr CommittedTable kCommitted[] = {
     {"machines.csv", "every machine preset on one model", "results/suites.sh machines"},
     {"bench_ratios.csv", "host speed: what the benchmarks measure as ratios within one run",
      "results/bench.sh"},
+    {"validation_summary.csv",
+     "errors of predicted kernel times and cache blocks against published measurements; H100 also "
+     "with the constants of A100 (a third of the cases, up to 0.6 GB each)",
+     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 3 0.6"},
+    {"validation.png", "its cases, predicted over measured times",
+     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 3 0.6"},
     {"small.csv", "a model small enough to be remade in a second", "results/suites.sh small"},
 };
 

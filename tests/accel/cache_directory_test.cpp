@@ -64,5 +64,83 @@ TEST(CacheDirectory, TakesMemoryForWhatItHoldsAndNotForWhatWasRead) {
   EXPECT_LE(most, 4U);
 }
 
+// What the rule means for a program; sizes in lines.
+CacheDirectory cache_of(std::int64_t lines) {
+  return CacheDirectory(lines * static_cast<std::int64_t>(CacheDirectory::kLineBytes));
+}
+
+TEST(CacheDirectory, HoldsALineFromItsFirstReadOn) {
+  CacheDirectory cache = cache_of(4);
+  EXPECT_FALSE(cache.holds(7));
+  EXPECT_FALSE(cache.read(7));
+  EXPECT_TRUE(cache.holds(7));
+  EXPECT_TRUE(cache.read(7));
+  EXPECT_FALSE(cache.holds(6));
+  EXPECT_FALSE(cache.holds(1'000'000));
+}
+
+TEST(CacheDirectory, KeepsAsManyLinesAsFit) {
+  constexpr std::uint64_t kFew = 8;
+  CacheDirectory cache = cache_of(kFew);
+  for (std::uint64_t line = 0; line < kFew; ++line) EXPECT_FALSE(cache.read(line));
+  for (std::uint64_t line = 0; line < kFew; ++line) EXPECT_TRUE(cache.holds(line)) << line;
+  // One more takes the place of the first, and only of the first.
+  EXPECT_FALSE(cache.read(kFew));
+  EXPECT_FALSE(cache.holds(0));
+  for (std::uint64_t line = 1; line <= kFew; ++line) EXPECT_TRUE(cache.holds(line)) << line;
+}
+
+TEST(CacheDirectory, ACycleOfMoreLinesThanFitNeverHits) {
+  CacheDirectory cache = cache_of(8);
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t line = 0; line < 9; ++line) EXPECT_FALSE(cache.read(line)) << line;
+  }
+}
+
+TEST(CacheDirectory, ACycleThatFitsAlwaysHits) {
+  CacheDirectory cache = cache_of(8);
+  for (std::uint64_t line = 0; line < 8; ++line) cache.read(line);
+  for (int round = 0; round < 3; ++round) {
+    // Twice the entries of a round would not fit if every read were one.
+    for (std::uint64_t line = 0; line < 4; ++line) EXPECT_TRUE(cache.read(line)) << line;
+  }
+}
+
+TEST(CacheDirectory, ALateReadRenewsAndAnEarlyOneDoesNot) {
+  constexpr std::uint64_t kFew = 8;
+  // Line 0 is read again when half of its stay is over: it outlives the line that came next.
+  CacheDirectory late = cache_of(kFew);
+  for (std::uint64_t line = 0; line <= kFew / 2; ++line) late.read(line);
+  EXPECT_TRUE(late.read(0));
+  for (std::uint64_t line = 0; line < kFew / 2; ++line) late.read(100 + line);
+  EXPECT_TRUE(late.holds(0));
+  EXPECT_FALSE(late.holds(1));
+  // Just before that the read changes nothing, and line 0 leaves first.
+  CacheDirectory early = cache_of(kFew);
+  for (std::uint64_t line = 0; line < kFew / 2; ++line) early.read(line);
+  EXPECT_TRUE(early.read(0));
+  for (std::uint64_t line = 0; line <= kFew / 2; ++line) early.read(100 + line);
+  EXPECT_FALSE(early.holds(0));
+  EXPECT_TRUE(early.holds(1));
+}
+
+TEST(CacheDirectory, ForgetsAllAtOnce) {
+  CacheDirectory cache = cache_of(4);
+  cache.read(1);
+  cache.read(2);
+  cache.clear();
+  EXPECT_FALSE(cache.holds(1));
+  EXPECT_FALSE(cache.read(2));
+  EXPECT_TRUE(cache.read(2));
+}
+
+TEST(CacheDirectory, HasAtLeastOneLine) {
+  CacheDirectory cache(0);
+  EXPECT_FALSE(cache.read(3));
+  EXPECT_TRUE(cache.holds(3));
+  EXPECT_FALSE(cache.read(4));
+  EXPECT_FALSE(cache.holds(3));
+}
+
 }  // namespace
 }  // namespace ridgepoint::accel
