@@ -25,13 +25,14 @@ names = "|"
 line_name(x) = stringcolumn("model").", ".stringcolumn("kv_dtype")
 remember(n) = (strstrt(names, "|".n."|") == 0) ? (names = names.n."|", 1) : 0
 set table $unused
-plot csv using (column("context_tokens_count")):(remember(line_name(0))) with table
+plot csv using (column("context_tokens_count")): \
+  (column("max_requests_count") > 0 ? remember(line_name(0)) : 0) with table
 unset table
 count = 0
 do for [i = 1:strlen(names)] { if (names[i:i] eq "|") { count = count + 1 } }
 count = count - 1
 if (count < 1) {
-  print "no row in ".csv
+  print "no request fits in any row of ".csv
   exit status 2
 }
 # The i-th piece between bars.

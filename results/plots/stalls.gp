@@ -14,10 +14,15 @@ if (!exists("what")) what = "matrix"
 
 set datafile separator comma
 set datafile missing ""
+# Many bars need room for their names.
+stats csv using 0 skip 1 nooutput
+many = STATS_records > 16
+wide = many ? 250 + 18 * STATS_records : 900
+high = many ? 640 : 540
 if (strlen(out) > 4 && out[strlen(out)-3:] eq ".png") {
-  set terminal pngcairo size 1200,720 font "DejaVu Sans,12" background "white"
+  set terminal pngcairo size 4 * wide / 3,4 * high / 3 font "DejaVu Sans,12" background "white"
 } else {
-  set terminal svg size 900,540 font "DejaVu Sans,12" background "white"
+  set terminal svg size wide,high font "DejaVu Sans,12" background "white"
 }
 set output out
 
@@ -37,7 +42,7 @@ set style fill solid 1.0 border rgb "#ffffff"
 set boxwidth 0.75
 set yrange [0:100]
 set ylabel "share of the time (%)"
-set xtics rotate by -35 scale 0 noenhanced font ",10"
+set xtics rotate by (many ? -90 : -35) scale 0 noenhanced font ",10"
 set rmargin 24
 set ytics nomirror out
 set border 3

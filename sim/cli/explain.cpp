@@ -29,6 +29,7 @@ constexpr WhatIf kWhatIfs[] = {
      [](soc::MachineConfig& m) {
        m.accel.matrix_rate *= 2;
        m.accel.vector_lanes *= 2;
+       m.accel.special_lanes *= 2;
      }},
     {"on-chip memory without limit",
      [](soc::MachineConfig& m) {
@@ -36,7 +37,8 @@ constexpr WhatIf kWhatIfs[] = {
        m.accel.accumulator_bytes *= kPlenty;
        m.accel.shared_bytes = std::max(m.accel.shared_bytes, std::int64_t{1} << 24) * kPlenty;
      }},
-    {"no launch cost", [](soc::MachineConfig& m) { m.accel.launch_ns = 0; }},
+    {"no launch cost",
+     [](soc::MachineConfig& m) { m.accel.launch_ns = m.accel.attention_setup_ns = 0; }},
 };
 
 // As people say it.

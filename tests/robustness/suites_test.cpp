@@ -100,6 +100,43 @@ TEST(Baseline, StepTimesAreWithinOnePercentAndThreeAtWorst) {
   EXPECT_EQ(rows, 12U);
 }
 
+// The expected figures were computed independently from the same traces: percent of the memory
+// given to requests that holds cache, and how many run when all requests are there at once.
+struct PolicyFigures {
+  double used_percent = 0;
+  double running = 0;
+};
+const std::map<std::string, PolicyFigures> kAzure{{"azure-conv max-length 4096 16", {27.9, 29}},
+                                                  {"azure-code max-length 4096 16", {35.4, 29}},
+                                                  {"azure-conv max-length 8192 16", {15.0}},
+                                                  {"azure-code max-length 8192 16", {26.0}},
+                                                  {"azure-conv pow2  16", {62.1}},
+                                                  {"azure-code pow2  16", {69.9}},
+                                                  {"azure-conv oracle  16", {87.9}},
+                                                  {"azure-code oracle  16", {96.4}},
+                                                  {"azure-conv paged  16", {99.4, 97}},
+                                                  {"azure-code paged  16", {99.7, 56}},
+                                                  {"azure-conv paged  128", {95.1}},
+                                                  {"azure-code paged  128", {97.1}}};
+
+TEST(Baseline, PoliciesOnTheAzureTracesGiveTheIndependentFigures) {
+  results::CsvReader table(kTables / "azure_policies.csv");
+  std::size_t rows = 0;
+  for (; table.next(); ++rows) {
+    const std::string name = table.text("trace") + ' ' + table.text("kv_policy") + ' ' +
+                             table.text("reserve_tokens_count") + ' ' +
+                             table.text("block_tokens_count");
+    const PolicyFigures& expected = kAzure.at(name);
+    EXPECT_EQ(table.text("status"), "ok") << name;
+    if (table.text("requests") == "as they arrive") {
+      EXPECT_NEAR(100 * table.real("kv_used_ratio").value(), expected.used_percent, 1) << name;
+    } else {
+      EXPECT_NEAR(table.real("running_full_mean_count").value(), expected.running, 2) << name;
+    }
+  }
+  EXPECT_EQ(rows, kAzure.size() + 4);
+}
+
 TEST(Baseline, TheIndexNamesEveryCommittedFile) {
   const std::string index = slurp(RIDGEPOINT_SOURCE_DIR "/results/README.md");
   std::size_t files = 0;
