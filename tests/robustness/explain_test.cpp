@@ -67,7 +67,5 @@ TEST_F(Explain, NamesWhatBoundsTheStepAndWhereItsTimeGoes) {
   EXPECT_EQ(explained.out, step({}).out) << "what-ifs leave the table alone";
 }
 
-TEST_F(Explain, WhatIfsLeaveTheTableAlone) { EXPECT_EQ(step({"--explain"}).out, step({}).out); }
-
 }  // namespace
 }  // namespace ridgepoint::tests
