@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes README.md's two tables from the committed ones, after results/suites.sh has remade them.
+# Writes README.md's tables from the committed ones, after results/suites.sh and results/validation.sh
+# have remade them.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 tables="$root/results/baseline"
@@ -60,3 +61,25 @@ table "$tables/kv_policies.csv" "trace:trace kv_policy:cache_memory running_mean
 running_max_count:running,_most:0 kv_used_ratio:allocated_slots_in_use:% ttft_mean_ms:TTFT_mean,_ms:1 \
 tpot_mean_ms:TPOT_mean,_ms:2 output_tokens_per_s:tokens/s:0" >"$scratch"
 replace serve "$scratch"
+
+# Median / 90th percentile of |predicted / measured - 1|, rows: one line per family and size.
+awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  $at["half"] == "all" && $at["family"] != "kv_blocks" && $at["size_class"] != "over-peak" {
+    key = $at["family"] "," $at["size_class"]
+    if (!(key in seen)) { seen[key] = 1; order[++n] = key }
+    who = $at["constants"] == "a100" ? "borrowed" : $at["machine"]
+    cell[key, who] = sprintf("%.1f / %.1f (%d)", 100 * $at["error_median_ratio"], \
+      100 * $at["error_p90_ratio"], $at["rows_count"])
+  }
+  END {
+    print "| kernel | size | a100-80g | h100 | h100 with the constants of a100-80g |"
+    print "|---|---|--:|--:|--:|"
+    for (i = 1; i <= n; i++) {
+      split(order[i], part, ",")
+      gsub(/_/, " ", part[1])
+      print "| " part[1] " | " part[2] " | " cell[order[i], "a100-80g"] " | " \
+        cell[order[i], "h100"] " | " cell[order[i], "borrowed"] " |"
+    }
+  }' "$tables/validation_summary.csv" >"$scratch"
+replace accuracy "$scratch"

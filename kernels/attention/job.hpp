@@ -16,8 +16,9 @@ struct AttentionJob {
   AttentionPlan plan;
   std::int64_t dim = 0, v_dim = 0;
   float scale = 1;
-  std::int64_t begin_elements = 0;  // vector work before a walk
-  std::vector<float> workspace;     // values of partial results, when attached
+  std::int64_t begin_elements = 0;         // vector work before a walk
+  std::int64_t decode_begin_elements = 0;  // of one that decodes: a core's blocks begin together
+  std::vector<float> workspace;            // values of partial results, when attached
 
   AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arguments);
 

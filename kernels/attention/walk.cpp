@@ -72,10 +72,13 @@ void AttentionWalk::clear(std::int64_t g) {
       });
 }
 
-// When this walk may load. A decode walk waits for memory: the next one begins meanwhile.
+// When this walk may load. A decode walk waits for memory: the next one begins meanwhile, as many
+// at once as the core holds blocks.
 Token AttentionWalk::begun() {
   if (job_.begin_elements == 0) return {};
-  const auto one = [&] { return core_.vector({job_.begin_elements, 1}, {}, [] {}); };
+  const std::int64_t elements =
+      job_.heads_as_rows(item_) ? job_.decode_begin_elements : job_.begin_elements;
+  const auto one = [&] { return core_.vector({elements, 1}, {}, [] {}); };
   const Token mine = begun_ahead_.valid() ? begun_ahead_ : one();
   begun_ahead_ = job_.heads_as_rows(item_) && !is_last_ ? one() : Token{};
   return mine;

@@ -50,7 +50,12 @@ TEST(ServingMemory, AMillionRequestsStayUnderAGibibyte) {
   RecordProperty("peak_mib", std::to_string(peak));
   std::cout << "peak " << peak << " MiB, " << before << " before\n";
   EXPECT_LT(peak, 1024);
-  EXPECT_LT(resident_mib() - before, 256);
+#ifdef __SANITIZE_ADDRESS__
+  constexpr double kMost = 512;  // freed memory stays in quarantine
+#else
+  constexpr double kMost = 256;
+#endif
+  EXPECT_LT(resident_mib() - before, kMost);
 }
 
 }  // namespace
