@@ -125,6 +125,20 @@ TEST(GridStepTime, LargeBatchesAreNotSimulatedWhole) {
   EXPECT_LE(machine.largest_read, 8192 + 2048);
 }
 
+// Building the kernels of what is known already would cost more than the step.
+TEST(GridStepTime, WhatIsPreparedIsNotAskedForAgain) {
+  for (const bool even : {false, true}) {
+    testing_machine::ClosedForm machine;
+    machine.even_passes = even;
+    GridStepTime grid(machine);
+    const auto serve = [&](std::int64_t tokens) { grid.step_time(batch_of({{tokens, 0}})); };
+    for (const std::int64_t tokens : {1, 700, 2048, 5000}) serve(tokens);
+    const std::int64_t once = machine.prepared;
+    for (const std::int64_t tokens : {1, 700, 2048, 5000, 4999, 1500}) serve(tokens);
+    EXPECT_EQ(machine.prepared, once) << "even passes: " << even;
+  }
+}
+
 TEST(GridStepTime, ErrorIsMeasuredOnStepsOfTheRun) {
   testing_machine::ClosedForm machine;
   GridStepTime grid(machine);

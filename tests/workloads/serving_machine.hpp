@@ -20,6 +20,8 @@ inline constexpr double kKvBytesPerToken = 524'288;
 class ClosedForm final : public KernelTimes {
  public:
   std::int64_t calls = 0;
+  std::int64_t prepared = 0;  // times that something was asked for ahead
+  bool even_passes = false;
   std::int64_t largest_read = 0;  // keys that attention was asked to read at once
   KernelGeometry geometry() const override {
     KernelGeometry geometry;
@@ -27,6 +29,7 @@ class ClosedForm final : public KernelTimes {
     geometry.kv_heads = 32;
     geometry.layer_weight_bytes = 400'000'000;
     geometry.token_kv_bytes = 16'384;
+    geometry.even_passes = even_passes;
     return geometry;
   }
   core::Femtoseconds linear_part(std::int64_t tokens) override {
@@ -56,6 +59,8 @@ class ClosedForm final : public KernelTimes {
     largest_read = std::max(largest_read, read);
     return fs(seconds);
   }
+
+  void prepare(std::span<const KernelQuery>) override { ++prepared; }
 
  private:
   static core::Femtoseconds fs(double seconds) { return std::llround(seconds * kFsPerSecond); }

@@ -51,7 +51,8 @@ void GridStepTime::prepare(std::int64_t rows, std::int64_t sampled) {
     std::vector<std::int64_t> sizes;
     if (size <= prepared) return sizes;
     sizes = times.wanted(size);
-    prepared = sizes.empty() ? std::numeric_limits<std::int64_t>::max() : sizes.back();
+    prepared =
+        sizes.empty() ? std::numeric_limits<std::int64_t>::max() : std::max(size, sizes.back());
     return sizes;
   };
   for (const std::int64_t size : cover(linear_, rows, prepared_rows_)) {
