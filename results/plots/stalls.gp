@@ -49,9 +49,12 @@ set border 3
 set grid ytics linecolor "#dddddd"
 set key outside right top Left reverse noenhanced spacing 1.2 samplen 1.5 invert
 
-row_name(m, p, b, t, c) = m.", ".(p eq "decode" ? sprintf("decode B=%d C=%d", b, c) : \
-  sprintf("prefill B=%d T=%d", b, t))
+# Tables of machines' own tiles may lack the column.
+tiled = strstrt(system("head -n 1 '".csv."'"), "tile_rows_count") > 0
+tile_rows(x) = tiled ? column("tile_rows_count") : 0
+row_name(m, p, b, t, c, tile) = m.", ".(p eq "decode" ? sprintf("decode B=%d C=%d", b, c) : \
+  sprintf("prefill B=%d T=%d", b, t)).(tile > 0 ? sprintf(" tile=%d", tile) : "")
 plot for [i = 1:words(reasons)] csv \
   using (100 * column(what."_".word(reasons, i)."_ratio")):xtic(row_name(stringcolumn("machine"), stringcolumn("phase"), \
-  column("batch_count"), column("new_tokens_count"), column("context_tokens_count"))) \
+  column("batch_count"), column("new_tokens_count"), column("context_tokens_count"), tile_rows(0))) \
   linecolor rgb colour[i] title word(reasons, i)
