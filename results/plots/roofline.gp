@@ -70,9 +70,11 @@ set label 3 sprintf("ridge %.0f FLOP/byte", ridge) at ridge, peak right offset -
   textcolor "#444444"
 
 # Few points get a name: the batch of a decode step, the new tokens of a prefill step. Slanted, they
-# keep clear of each other.
+# keep clear of each other; smaller tiles of a prompt lie where shorter prompts do and get none.
 few = X_records <= 16
-point_name(p) = !few ? "" : p eq "decode" ? sprintf("B=%d", int(column("batch_count"))) : \
+tiled = strstrt(system("head -n 1 '".csv."'"), "tile_rows_count") > 0
+own_tiles(x) = tiled ? column("tile_rows_count") == 0 : 1
+point_name(p) = !few || !own_tiles(0) ? "" : p eq "decode" ? sprintf("B=%d", int(column("batch_count"))) : \
   sprintf("T=%d", int(column("batch_count") * column("new_tokens_count")))
 x_of(p) = is_phase(p) ? column("flop_per_byte") : NaN
 rate(unused) = tflops(column("flops"), column("time_ns"))
