@@ -71,6 +71,10 @@ struct AttentionTiles {
   std::int64_t tile_rows = 1;
   std::int64_t key_slots = kKeySlots;
   bool one_by_one = false;    // a walk begins when the one before it is stored
+  // Decode walks of a core side by side, each in its lane with an equal share of the engines.
+  std::int64_t lanes = 1;
+  bool on_lanes = false;  // products of one row, on the vector lanes
+  std::int64_t least_rows = 1;  // that a decode tile's softmax works on, however small the group
   bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
@@ -86,6 +90,7 @@ struct AttentionItem {
   std::int64_t tile0 = 0, tile1 = 0;
   std::int32_t split = -1;  // -1: whole walk; else the number of its partial result
   std::int32_t output = 0;  // with a split: which output it belongs to
+  std::int32_t lane = 0;    // of its core
 };
 
 // The walks of every core (longest first, each to the least loaded core) and what is merged after.

@@ -29,12 +29,13 @@ bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const Attentio
   if (!args.values_are_keys()) {
     operands += OperandStream::bytes(t.key_slots, t.key_tile, args.value_dim(), kv, q);
   }
+  operands *= t.lanes;
   if (args.most_splits > 1) {
-    operands += 2 * kMergeSlots * kMergeRows * (args.value_dim() + 2) * 4;
+    operands += 2 * kMergeSlots * std::min(kMergeRows, tile) * (args.value_dim() + 2) * 4;
   }
   if (args.sinks) operands += 2 * core::bytes_of(args.sinks->dtype, args.heads);
   const std::int64_t accumulators =
-      4 * (kScoreSlots * tile * t.key_tile + tall * (args.value_dim() + 2));
+      4 * t.lanes * (kScoreSlots * tile * t.key_tile + tall * (args.value_dim() + 2));
   return operands <= shape.scratchpad_bytes && accumulators <= shape.accumulator_bytes;
 }
 
@@ -147,6 +148,18 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
     t.tile_rows = t.group;
     return fits(shape, args, t);
   };
+  const auto longer = [](const Sequence& a, const Sequence& b) {
+    return a.new_tokens < b.new_tokens;
+  };
+  const auto longest = std::max_element(args.sequences.begin(), args.sequences.end(), longer);
+  const bool prefills = longest != args.sequences.end() && longest->new_tokens > 1;
+  if (shape.cached_bytes > 0 && shape.blocks > 1 && !prefills) {
+    // A lone row takes no array and, without a tile of rows, half the registers.
+    t.on_lanes = t.group == 1;
+    t.lanes = shape.blocks * (t.on_lanes ? 2 : 1);
+    t.key_slots = 1;
+    t.least_rows = 1;
+  }
   while (t.key_tile > kLeastKeyTile && !fits_decode()) {
     const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
     if (fewer && t.key_slots == kKeySlots) {
@@ -157,14 +170,10 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   }
   while (t.group % 2 == 0 && !fits_decode()) halve_group(t);
   fits_decode();
-  const auto longer = [](const Sequence& a, const Sequence& b) {
-    return a.new_tokens < b.new_tokens;
-  };
-  const auto longest = std::max_element(args.sequences.begin(), args.sequences.end(), longer);
-  if (longest != args.sequences.end() && longest->new_tokens > 1) {
+  if (prefills) {
     set_prefill_tiles(shape, args, longest->new_tokens, t);
   } else {
-    t.scores_ahead = shape.cached_bytes > 0;
+    t.scores_ahead = shape.cached_bytes > 0 && t.lanes == 1;
   }
   return t;
 }
@@ -187,7 +196,7 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
   for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
   const std::int64_t splits =
       choose_splits(static_cast<std::int64_t>(items.size()),
-                    shape.cores * std::max<std::int64_t>(1, shape.blocks),
+                    shape.cores * std::max({std::int64_t{1}, shape.blocks, tiles.lanes}),
                     std::min({args.most_splits, longest, std::int64_t{128}}));
   if (splits > 1) split_walks(items, splits, plan);
 
@@ -211,15 +220,16 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
     const std::int64_t first = section_of(a), second = section_of(b);
     return first != second ? first < second : work_of(a) > work_of(b);
   });
-  using Load = std::pair<std::int64_t, std::int64_t>;  // work, core
-  std::priority_queue<Load, std::vector<Load>, std::greater<>> cores;
-  for (std::int64_t c = 0; c < shape.cores; ++c) cores.push({0, c});
+  using Load = std::pair<std::int64_t, std::int64_t>;  // work, lane * cores + core
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> lanes;
+  for (std::int64_t l = 0; l < shape.cores * tiles.lanes; ++l) lanes.push({0, l});
   plan.by_core.resize(static_cast<std::size_t>(shape.cores));
-  for (const AttentionItem& item : items) {
-    const auto [work, core] = cores.top();
-    cores.pop();
-    plan.by_core[static_cast<std::size_t>(core)].push_back(item);
-    cores.push({work + work_of(item), core});
+  for (AttentionItem& item : items) {
+    const auto [work, lane] = lanes.top();
+    lanes.pop();
+    item.lane = static_cast<std::int32_t>(lane / shape.cores);
+    plan.by_core[static_cast<std::size_t>(lane % shape.cores)].push_back(item);
+    lanes.push({work + work_of(item), lane});
   }
   return plan;
 }

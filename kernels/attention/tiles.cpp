@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of tiled attention: a core's walks, then its merges of partial results.
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <memory>
 
 #include "kernels/attention/attention.hpp"
@@ -40,8 +42,8 @@ class AttentionMerge {
   AttentionMerge(CorePort& core, Job& job)
       : core_(core),
         job_(job),
-        partials_(core, kMergeSlots, kMergeRows, job.v_dim + 2, core::DType::kFp32),
-        outputs_(core, kMergeSlots, kMergeRows, job.v_dim + 2, core::DType::kFp32) {
+        partials_(core, kMergeSlots, rows_of(job), job.v_dim + 2, core::DType::kFp32),
+        outputs_(core, kMergeSlots, rows_of(job), job.v_dim + 2, core::DType::kFp32) {
     if (!job.args.sinks) return;
     sinks_ = core.tile(1, job.args.heads, job.args.sinks->dtype);
     sinks_loaded_ = core.load(*sinks_, job.args.sinks->block(0, 1, 0, job.args.heads));
@@ -58,6 +60,11 @@ class AttentionMerge {
       sinks = sinks_->values + job_.first_head(part.task->item) + part.g +
               (heads_as_rows ? part.r0 : 0);
     }
+    // A thread block of its own, which begins when the walks of its core are over.
+    begun_ = {};
+    if (job_.decode_begin_elements > 0) {
+      begun_ = core_.vector({job_.decode_begin_elements, 1}, {}, [] {});
+    }
     merged_ = core_.vector({part.rows, 1}, {sinks_loaded_},
                            [out, rows = part.rows, dim = job_.v_dim, sinks, heads_as_rows] {
                              clear_output(out, rows, dim, sinks, heads_as_rows ? 1 : 0);
@@ -68,7 +75,7 @@ class AttentionMerge {
     const std::int64_t all = job_.rows_of(part.task->item);
     const Token loaded =
         core_.load(partial, cut_rows(job_.partial_view(split, part.g, all), part.r0, part.rows),
-                   {core_.shared_token(job_.partial_slot(split, part.g))});
+                   {core_.shared_token(job_.partial_slot(split, part.g)), begun_});
     merged_ = core_.vector({part.rows * (job_.v_dim + 2), 2}, {loaded, merged_},
                            [out, partial, rows = part.rows, dim = job_.v_dim] {
                              merge_partial(out, partial, rows, dim);
@@ -85,12 +92,14 @@ class AttentionMerge {
   }
 
  private:
+  static std::int64_t rows_of(const Job& job) { return std::min(kMergeRows, job.tiles.tile_rows); }
+
   CorePort& core_;
   Job& job_;
   Ring partials_, outputs_;
   std::optional<Tile> sinks_;
   std::int64_t partial_uses_ = 0, output_uses_ = 0;
-  Token sinks_loaded_, merged_;
+  Token sinks_loaded_, merged_, begun_;
 };
 
 // All parts of all merges go round the cores.
@@ -110,30 +119,62 @@ std::vector<MergePart> parts_of(const Job& job, std::int64_t core, std::int64_t 
   return mine;
 }
 
+// The walks of one lane, in turn.
+struct Lane {
+  AttentionWalk work;
+  std::vector<AttentionItem> items;
+  std::size_t next = 0;
+  bool walking = false;
+
+  bool busy() const { return walking || next < items.size(); }
+};
+
+// A core's lanes; none that has no walk.
+std::deque<Lane> lanes_of(CorePort& core, Job& job) {
+  std::deque<Lane> lanes;
+  const auto& mine = job.plan.by_core[static_cast<std::size_t>(core.index())];
+  for (std::int64_t l = 0; l < job.tiles.lanes; ++l) {
+    std::vector<AttentionItem> items;
+    std::copy_if(mine.begin(), mine.end(), std::back_inserter(items),
+                 [l](const AttentionItem& item) { return item.lane == l; });
+    if (!items.empty()) lanes.push_back({AttentionWalk(core, job), std::move(items)});
+  }
+  return lanes;
+}
+
 isa::Program program(CorePort& core, std::shared_ptr<Job> job) {
-  const auto& mine = job->plan.by_core[static_cast<std::size_t>(core.index())];
-  if (!mine.empty()) {
-    AttentionWalk work(core, *job);
-    for (const AttentionItem& item : mine) {
-      for (std::int64_t g = 0; job->tiles.one_by_one && g < job->tiles.query_tiles; ++g) {
-        const Token stored = work.stored(g);
-        co_await isa::until(core, stored);
+  std::deque<Lane> lanes = lanes_of(core, *job);
+  const auto busy_lanes = [&lanes] {
+    return std::count_if(lanes.begin(), lanes.end(), [](const Lane& lane) { return lane.busy(); });
+  };
+  for (std::int64_t left = busy_lanes(); left > 0; left = busy_lanes()) {
+    for (Lane& lane : lanes) {
+      if (!lane.busy()) continue;
+      AttentionWalk& work = lane.work;
+      work.share(left);
+      if (!lane.walking) {
+        const AttentionItem& item = lane.items[lane.next++];
+        for (std::int64_t g = 0; job->tiles.one_by_one && g < job->tiles.query_tiles; ++g) {
+          const Token stored = work.stored(g);
+          co_await isa::until(core, stored);
+        }
+        work.begin(item, lane.next == lane.items.size());
+        for (std::int64_t g = 0; g < job->tiles_of(item); ++g) {
+          const Token slot = work.q_slot(g);
+          co_await isa::until(core, slot);
+        }
+        work.load_queries();
+        lane.walking = true;
       }
-      work.begin(item, &item == &mine.back());
-      for (std::int64_t g = 0; g < job->tiles_of(item); ++g) {
-        const Token slot = work.q_slot(g);
-        co_await isa::until(core, slot);
-      }
-      work.load_queries();
-      while (work.has_tile()) {
-        const Token k_slot = work.k_slot();
-        co_await isa::until(core, k_slot);
-        const Token v_slot = work.v_slot();
-        co_await isa::until(core, v_slot);
-        work.load_keys();
-        work.walk_tile();
-      }
+      const Token k_slot = work.k_slot();
+      co_await isa::until(core, k_slot);
+      const Token v_slot = work.v_slot();
+      co_await isa::until(core, v_slot);
+      work.load_keys();
+      work.walk_tile();
+      if (work.has_tile()) continue;
       work.end();
+      lane.walking = false;
     }
   }
   const std::vector<MergePart> parts = parts_of(*job, core.index(), core.count());

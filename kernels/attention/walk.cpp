@@ -78,9 +78,10 @@ Token AttentionWalk::begun() {
   if (job_.begin_elements == 0) return {};
   const std::int64_t elements =
       job_.heads_as_rows(item_) ? job_.decode_begin_elements : job_.begin_elements;
-  const auto one = [&] { return core_.vector({elements, 1}, {}, [] {}); };
+  const auto one = [&] { return core_.vector({elements, 1, 0, slowdown_}, {}, [] {}); };
   const Token mine = begun_ahead_.valid() ? begun_ahead_ : one();
-  begun_ahead_ = job_.heads_as_rows(item_) && !is_last_ ? one() : Token{};
+  const bool ahead = job_.heads_as_rows(item_) && !is_last_ && job_.tiles.lanes == 1;
+  begun_ahead_ = ahead ? one() : Token{};
   return mine;
 }
 
@@ -145,6 +146,8 @@ void AttentionWalk::score(std::int64_t tile, std::int64_t g) {
   op.m = rows();
   op.n = keys_in(tile);
   op.k = job_.dim;
+  op.slowdown = slowdown_;
+  op.on_lanes = job_.tiles.on_lanes;
   op.dtype = multiplied_in(job_.args.key_dtype(), job_.args.q.dtype);
   Deps deps{score_free_[slot], q_loaded_[static_cast<std::size_t>(g)]};
   keys_.add_ready(deps, use);
@@ -175,15 +178,15 @@ void AttentionWalk::softmax(std::int64_t tile, std::int64_t g) {
   step.scale = job_.scale;
   // Exponentials do not wait for the product before them, only the output's new scale does.
   Token scored = scored_[slot];
-  std::int64_t elements = rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
-  std::int64_t exponentials = rows() * step.keys;
+  std::int64_t elements = worked_rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
+  std::int64_t exponentials = worked_rows() * step.keys;
   if (job_.tiles.scores_ahead) {
-    scored = core_.vector({rows() * step.keys * kSoftmaxPasses, 1, exponentials},
+    scored = core_.vector({rows() * step.keys * kSoftmaxPasses, 1, exponentials, slowdown_},
                           {scored, p_ring_.busy(softmax_uses_)}, [] {});
     elements = rows() * job_.v_dim;
     exponentials = 0;
   }
-  softened_ = core_.vector({elements, 1, exponentials},
+  softened_ = core_.vector({elements, 1, exponentials, slowdown_},
                            {scored, out_last_[which], p_ring_.busy(softmax_uses_)},
                            [step] { softmax_step(step); });
   score_free_[slot] = softened_;
@@ -200,6 +203,8 @@ void AttentionWalk::add_values(std::int64_t tile, std::int64_t g) {
   op.m = rows();
   op.n = job_.v_dim;
   op.k = keys_in(tile);
+  op.slowdown = slowdown_;
+  op.on_lanes = job_.tiles.on_lanes;
   op.accumulate = true;
   op.b_is_kn = true;
   op.dtype = multiplied_in(job_.args.key_dtype(), job_.args.q.dtype);

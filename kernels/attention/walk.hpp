@@ -24,6 +24,8 @@ class AttentionWalk {
   isa::Token stored(std::int64_t g) const { return out_free_[static_cast<std::size_t>(g)]; }
   void load_queries();
   bool has_tile() const { return loaded_ < item_.tile1; }
+  // So many lanes of the core have a walk; what the others leave idle is of no use to this one.
+  void share(std::int64_t busy_lanes) { slowdown_ = job_.tiles.lanes / busy_lanes; }
   void load_keys();
   void walk_tile();
   void end();
@@ -31,6 +33,7 @@ class AttentionWalk {
  private:
   std::int64_t tiles() const { return job_.tiles_of(item_); }
   std::int64_t rows() const { return job_.rows_of(item_); }
+  std::int64_t worked_rows() const { return std::max(rows(), job_.tiles.least_rows); }
   // Positions of a tile that the walk reads.
   std::int64_t first_key(std::int64_t tile) const {
     return std::max(tile * job_.tiles.key_tile, walk_first_);
@@ -56,6 +59,7 @@ class AttentionWalk {
   std::vector<isa::Token> score_free_, out_free_, out_last_, q_loaded_;
   AttentionItem item_;
   bool is_last_ = false;
+  std::int64_t slowdown_ = 1;
   isa::Token begun_ahead_;
   std::int64_t walk_first_ = 0, walk_end_ = 0;
   std::int64_t key_uses_ = 0, key_base_ = 0, q_uses_ = 0, loaded_ = 0, walked_ = 0;

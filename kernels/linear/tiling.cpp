@@ -14,6 +14,7 @@ constexpr std::int64_t kWeightSlotBytes = 96 * 1024;  // larger slots only lengt
 constexpr std::int64_t kStageBytes = 16 * 1024;       // smallest chunk worth a signal
 // Tiles of machines with a cache.
 constexpr std::int64_t kLeastRows = 64, kMostRows = 512, kMostColumns = 512;
+constexpr std::int64_t kFewRows = 128;  // in one row tile
 constexpr double kEqual = 1.02;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -81,6 +82,11 @@ void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, Li
                                  shape.cores);
 }
 
+// A tile is a thread block's work; blocks of a core begin side by side.
+std::int64_t block_begin(const isa::CoreShape& shape) {
+  return shape.block_cycles / std::max<std::int64_t>(1, shape.blocks);
+}
+
 // Cycles of all rounds over the cores: a tile lasts as long as the array, or as what it reads.
 double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
                      std::int64_t nt) {
@@ -89,18 +95,22 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
   const double k = real(args.w.k);
   const double array = k / real(shape.matrix_rows) * real(ceil_div(nt, shape.matrix_cols)) *
                        real(std::max(mt, shape.matrix_rows));
+  const bool few = args.x.rows <= kFewRows;
   const double read = k *
                       (real(mt) * core::mean_bytes_of(args.x.dtype) +
                        real(nt) * core::mean_bytes_of(args.w.dtype)) /
                       real(shape.load_bytes_per_cycle);
   const double written =
       real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
+  // Of few rows memory is what all wait for, and some cores begin while others load.
+  if (few) return real(ceil_div(tiles, shape.cores)) * array;
   return real(ceil_div(tiles, shape.cores)) *
-         (real(shape.block_cycles) + std::max(array, read) + written);
+         (real(block_begin(shape)) + std::max(array, read) + written);
 }
 
-// Widths of tiles: one and a half and twice the one before, in whole panels.
-std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
+// Widths of tiles: one and a half and twice the one before, in whole panels; of few rows only twice.
+std::int64_t next_width(std::int64_t nt, std::int64_t panel, bool few) {
+  if (few) return nt * 2;
   if (nt % (3 * panel) == 0) return nt / 3 * 4;
   return nt * 3 / 2 % panel == 0 ? nt * 3 / 2 : nt * 2;
 }
@@ -110,10 +120,13 @@ std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
 void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
   const std::int64_t panel = args.w.panel_rows;
   const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
+  const bool few = args.x.rows <= kFewRows;
+  const std::int64_t narrowest = few ? round_up(kLeastRows, panel) : panel;
   double best = 0;
-  for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
+  for (std::int64_t rows = few ? kFewRows : kLeastRows; rows <= kMostRows; rows *= 2) {
     const std::int64_t mt = std::min(args.x.rows, rows);
-    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt = next_width(nt, panel)) {
+    for (std::int64_t nt = narrowest; nt <= std::max(narrowest, kMostColumns);
+         nt = next_width(nt, panel, few)) {
       std::int64_t operands =
           OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
           kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
@@ -125,7 +138,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
       if (4 * mt * nt > shape.accumulator_bytes) break;
       if (best > 0 && operands > shape.scratchpad_bytes) break;
       const double cycles = rounds_cycles(shape, args, mt, nt);
-      const bool less_read = mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
+      const bool less_read = !few && mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
       if (best > 0 && (cycles > best * kEqual || (cycles > best / kEqual && !less_read))) continue;
       best = best > 0 ? std::min(best, cycles) : cycles;
       t.mt = mt;
@@ -138,7 +151,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
   t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
                                          ceil_div(args.x.rows, t.mt));
-  t.begin_elements = shape.block_cycles * shape.vector_lanes;
+  t.begin_elements = block_begin(shape) * shape.vector_lanes;
 }
 
 }  // namespace

@@ -11,21 +11,26 @@ core::Cycle ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op) {
+  const core::Cycle latency = config.matrix_rows + config.matrix_cols;
+  if (op.on_lanes) {
+    return {ceil_div(op.slowdown * op.m * op.n * op.k, config.vector_lanes), latency};
+  }
   const core::Cycle passes =
       ceil_div(op.k, config.matrix_rows) * ceil_div(op.n, config.matrix_cols);
-  const core::Cycle at_rate_one = passes * std::max(op.m, config.matrix_rows);
+  const core::Cycle at_rate_one = op.slowdown * passes * std::max(op.m, config.matrix_rows);
   const double rate = config.rate_of(op.dtype) * config.sustained_ratio;
   return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)),
-          config.matrix_rows + config.matrix_cols};
+          latency};
 }
 
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op) {
   const std::int64_t all = op.elements * op.passes;
   if (config.special_lanes == 0) {
-    return std::max<core::Cycle>(1, ceil_div(all, config.vector_lanes));
+    return std::max<core::Cycle>(1, ceil_div(op.slowdown * all, config.vector_lanes));
   }
-  return std::max<core::Cycle>(1, ceil_div(all - op.exponentials, config.vector_lanes) +
-                                      ceil_div(op.exponentials, config.special_lanes));
+  const core::Cycle cycles = ceil_div(all - op.exponentials, config.vector_lanes) +
+                             ceil_div(op.exponentials, config.special_lanes);
+  return std::max<core::Cycle>(1, op.slowdown * cycles);
 }
 
 }  // namespace ridgepoint::accel

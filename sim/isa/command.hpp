@@ -53,6 +53,8 @@ struct MatrixOp {
   bool accumulate = false;
   bool b_is_kn = false;
   core::DType dtype = core::DType::kFp16;  // sets the array's rate
+  std::int64_t slowdown = 1;  // times the cycles: what issues it cannot fill the engine
+  bool on_lanes = false;      // few rows: at the rate of the vector lanes, past the array
 };
 
 // `elements` passed `passes` times through the lanes; `exponentials` of these operations take as
@@ -61,6 +63,7 @@ struct VectorOp {
   std::int64_t elements = 0;
   std::int64_t passes = 1;
   std::int64_t exponentials = 0;  // of the elements' operations, those that are exponentials
+  std::int64_t slowdown = 1;      // times the cycles, as of a MatrixOp
 };
 
 struct Command {
