@@ -74,7 +74,6 @@ struct AttentionTiles {
   // Decode walks of a core side by side, each in its lane with an equal share of the engines.
   std::int64_t lanes = 1;
   bool on_lanes = false;  // products of one row, on the vector lanes
-  std::int64_t least_rows = 1;  // that a decode tile's softmax works on, however small the group
   bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);

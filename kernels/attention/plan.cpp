@@ -153,12 +153,14 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   };
   const auto longest = std::max_element(args.sequences.begin(), args.sequences.end(), longer);
   const bool prefills = longest != args.sequences.end() && longest->new_tokens > 1;
-  if (shape.cached_bytes > 0 && shape.blocks > 1 && !prefills) {
+  const bool by_blocks = shape.cached_bytes > 0 && shape.blocks > 0 && !prefills;
+  if (by_blocks) {
     // A lone row takes no array and, without a tile of rows, half the registers.
     t.on_lanes = t.group == 1;
     t.lanes = shape.blocks * (t.on_lanes ? 2 : 1);
-    t.key_slots = 1;
-    t.least_rows = 1;
+    t.one_by_one = t.lanes == 1;
+    t.key_slots = kKeySlots / 2;
+    if (!fits_decode()) t.key_slots = 1;
   }
   while (t.key_tile > kLeastKeyTile && !fits_decode()) {
     const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
@@ -173,7 +175,7 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   if (prefills) {
     set_prefill_tiles(shape, args, longest->new_tokens, t);
   } else {
-    t.scores_ahead = shape.cached_bytes > 0 && t.lanes == 1;
+    t.scores_ahead = shape.cached_bytes > 0 && !by_blocks;
   }
   return t;
 }

@@ -158,7 +158,7 @@ isa::Program program(CorePort& core, std::shared_ptr<Job> job) {
           const Token stored = work.stored(g);
           co_await isa::until(core, stored);
         }
-        work.begin(item, lane.next == lane.items.size());
+        work.begin(item);
         for (std::int64_t g = 0; g < job->tiles_of(item); ++g) {
           const Token slot = work.q_slot(g);
           co_await isa::until(core, slot);

@@ -44,10 +44,9 @@ AttentionWalk::AttentionWalk(isa::CorePort& core, AttentionJob& job)
   }
 }
 
-void AttentionWalk::begin(const AttentionItem& item, bool is_last) {
+void AttentionWalk::begin(const AttentionItem& item) {
   const Sequence& sequence = job_.sequence(item);
   item_ = item;
-  is_last_ = is_last;
   walk_first_ = job_.args.first_visible(sequence, item.q0);
   walk_end_ = sequence.context - sequence.new_tokens + item.q0 + item.rows;
   loaded_ = item.tile0;
@@ -72,17 +71,12 @@ void AttentionWalk::clear(std::int64_t g) {
       });
 }
 
-// When this walk may load. A decode walk waits for memory: the next one begins meanwhile, as many
-// at once as the core holds blocks.
+// When this walk may load. Decode walks of all lanes begin at once.
 Token AttentionWalk::begun() {
   if (job_.begin_elements == 0) return {};
   const std::int64_t elements =
       job_.heads_as_rows(item_) ? job_.decode_begin_elements : job_.begin_elements;
-  const auto one = [&] { return core_.vector({elements, 1, 0, slowdown_}, {}, [] {}); };
-  const Token mine = begun_ahead_.valid() ? begun_ahead_ : one();
-  const bool ahead = job_.heads_as_rows(item_) && !is_last_ && job_.tiles.lanes == 1;
-  begun_ahead_ = ahead ? one() : Token{};
-  return mine;
+  return core_.vector({elements, 1, 0, slowdown_}, {}, [] {});
 }
 
 void AttentionWalk::load_queries() {
@@ -178,8 +172,8 @@ void AttentionWalk::softmax(std::int64_t tile, std::int64_t g) {
   step.scale = job_.scale;
   // Exponentials do not wait for the product before them, only the output's new scale does.
   Token scored = scored_[slot];
-  std::int64_t elements = worked_rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
-  std::int64_t exponentials = worked_rows() * step.keys;
+  std::int64_t elements = rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
+  std::int64_t exponentials = rows() * step.keys;
   if (job_.tiles.scores_ahead) {
     scored = core_.vector({rows() * step.keys * kSoftmaxPasses, 1, exponentials, slowdown_},
                           {scored, p_ring_.busy(softmax_uses_)}, [] {});

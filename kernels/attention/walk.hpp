@@ -15,8 +15,7 @@ class AttentionWalk {
  public:
   AttentionWalk(isa::CorePort& core, AttentionJob& job);
 
-  // `is_last`: no other walk of this core follows.
-  void begin(const AttentionItem& item, bool is_last);
+  void begin(const AttentionItem& item);
   isa::Token k_slot() const { return keys_.slot(key_uses_); }
   isa::Token v_slot() const { return values_ ? values_->slot(key_uses_) : isa::Token{}; }
   isa::Token q_slot(std::int64_t g) const { return q_ring_.busy(q_uses_ + g); }
@@ -33,7 +32,6 @@ class AttentionWalk {
  private:
   std::int64_t tiles() const { return job_.tiles_of(item_); }
   std::int64_t rows() const { return job_.rows_of(item_); }
-  std::int64_t worked_rows() const { return std::max(rows(), job_.tiles.least_rows); }
   // Positions of a tile that the walk reads.
   std::int64_t first_key(std::int64_t tile) const {
     return std::max(tile * job_.tiles.key_tile, walk_first_);
@@ -58,9 +56,7 @@ class AttentionWalk {
   std::vector<isa::Tile> scores_, out_;
   std::vector<isa::Token> score_free_, out_free_, out_last_, q_loaded_;
   AttentionItem item_;
-  bool is_last_ = false;
   std::int64_t slowdown_ = 1;
-  isa::Token begun_ahead_;
   std::int64_t walk_first_ = 0, walk_end_ = 0;
   std::int64_t key_uses_ = 0, key_base_ = 0, q_uses_ = 0, loaded_ = 0, walked_ = 0;
   std::int64_t score_uses_ = 0, softmax_uses_ = 0;
