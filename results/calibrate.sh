@@ -54,7 +54,7 @@ moved() {  # KEY SHARE -> the best constants with one of them changed; nanosecon
 predict best
 best=$(score best)
 echo "start $best: $(tr '\n' ' ' < "$work/best")"
-share=0.1
+share=0.05
 round=1
 while [ "$round" -le "$rounds" ]; do
   for key in $(cut -d' ' -f1 "$work/best"); do

@@ -70,10 +70,10 @@ struct AttentionTiles {
   std::int64_t query_tiles = 1;
   std::int64_t tile_rows = 1;
   std::int64_t key_slots = kKeySlots;
-  bool one_by_one = false;    // a walk begins when the one before it is stored
+  bool one_by_one = false;  // a walk begins when the one before it is stored
   // Decode walks of a core side by side, each in its lane with an equal share of the engines.
   std::int64_t lanes = 1;
-  bool on_lanes = false;  // products of one row, on the vector lanes
+  bool on_lanes = false;      // products of one row, on the vector lanes
   bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);

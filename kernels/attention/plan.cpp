@@ -190,22 +190,12 @@ std::int64_t choose_splits(std::int64_t walks, std::int64_t cores, std::int64_t 
   return 1;
 }
 
-AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args) {
-  AttentionPlan plan;
-  const AttentionTiles tiles = attention_tiles(shape, args);
-  std::vector<AttentionItem> items = whole_walks(args, tiles);
-  std::int64_t longest = 0;
-  for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
-  const std::int64_t splits =
-      choose_splits(static_cast<std::int64_t>(items.size()),
-                    shape.cores * std::max({std::int64_t{1}, shape.blocks, tiles.lanes}),
-                    std::min({args.most_splits, longest, std::int64_t{128}}));
-  if (splits > 1) split_walks(items, splits, plan);
+namespace {
 
-  const auto work_of = [&](const AttentionItem& item) {
-    return walk_work(shape, tiles.group, item.rows, item.tile1 - item.tile0);
-  };
-  // Walks whose keys fit half a cache together stand side by side; longest first among them.
+// Walks whose keys fit half a cache together stand side by side; most work first among them.
+template <typename WorkOf>
+void sort_walks(std::vector<AttentionItem>& items, const isa::CoreShape& shape,
+                const AttentionArgs& args, const AttentionTiles& tiles, const WorkOf& work_of) {
   const auto key_bytes = core::bytes_of(args.key_dtype(), args.qk_dim() + args.value_dim());
   std::vector<std::int64_t> before{0};  // bytes of the keys of the sequences before
   for (const Sequence& sequence : args.sequences) {
@@ -222,6 +212,26 @@ AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& a
     const std::int64_t first = section_of(a), second = section_of(b);
     return first != second ? first < second : work_of(a) > work_of(b);
   });
+}
+
+}  // namespace
+
+AttentionPlan plan_attention(const isa::CoreShape& shape, const AttentionArgs& args) {
+  AttentionPlan plan;
+  const AttentionTiles tiles = attention_tiles(shape, args);
+  std::vector<AttentionItem> items = whole_walks(args, tiles);
+  std::int64_t longest = 0;
+  for (const AttentionItem& item : items) longest = std::max(longest, item.tile1 - item.tile0);
+  const std::int64_t splits =
+      choose_splits(static_cast<std::int64_t>(items.size()),
+                    shape.cores * std::max({std::int64_t{1}, shape.blocks, tiles.lanes}),
+                    std::min({args.most_splits, longest, std::int64_t{128}}));
+  if (splits > 1) split_walks(items, splits, plan);
+
+  const auto work_of = [&](const AttentionItem& item) {
+    return walk_work(shape, tiles.group, item.rows, item.tile1 - item.tile0);
+  };
+  sort_walks(items, shape, args, tiles, work_of);
   using Load = std::pair<std::int64_t, std::int64_t>;  // work, lane * cores + core
   std::priority_queue<Load, std::vector<Load>, std::greater<>> lanes;
   for (std::int64_t l = 0; l < shape.cores * tiles.lanes; ++l) lanes.push({0, l});

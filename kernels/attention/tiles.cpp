@@ -127,6 +127,26 @@ struct Lane {
   bool walking = false;
 
   bool busy() const { return walking || next < items.size(); }
+  // What the next walk waits for before begin().
+  std::vector<Token> room(const Job& job) const {
+    std::vector<Token> tokens;
+    for (std::int64_t g = 0; job.tiles.one_by_one && g < job.tiles.query_tiles; ++g) {
+      tokens.push_back(work.stored(g));
+    }
+    for (std::int64_t g = 0; g < job.tiles_of(items[next]); ++g) tokens.push_back(work.q_slot(g));
+    return tokens;
+  }
+  void begin() {
+    work.begin(items[next++]);
+    work.load_queries();
+    walking = true;
+  }
+  void step() {
+    work.load_keys();
+    work.walk_tile();
+    walking = work.has_tile();
+    if (!walking) work.end();
+  }
 };
 
 // A core's lanes; none that has no walk.
@@ -150,31 +170,17 @@ isa::Program program(CorePort& core, std::shared_ptr<Job> job) {
   for (std::int64_t left = busy_lanes(); left > 0; left = busy_lanes()) {
     for (Lane& lane : lanes) {
       if (!lane.busy()) continue;
-      AttentionWalk& work = lane.work;
-      work.share(left);
+      lane.work.share(left);
       if (!lane.walking) {
-        const AttentionItem& item = lane.items[lane.next++];
-        for (std::int64_t g = 0; job->tiles.one_by_one && g < job->tiles.query_tiles; ++g) {
-          const Token stored = work.stored(g);
-          co_await isa::until(core, stored);
-        }
-        work.begin(item);
-        for (std::int64_t g = 0; g < job->tiles_of(item); ++g) {
-          const Token slot = work.q_slot(g);
-          co_await isa::until(core, slot);
-        }
-        work.load_queries();
-        lane.walking = true;
+        const std::vector<Token> room = lane.room(*job);
+        for (const Token token : room) co_await isa::until(core, token);
+        lane.begin();
       }
-      const Token k_slot = work.k_slot();
+      const Token k_slot = lane.work.k_slot();
       co_await isa::until(core, k_slot);
-      const Token v_slot = work.v_slot();
+      const Token v_slot = lane.work.v_slot();
       co_await isa::until(core, v_slot);
-      work.load_keys();
-      work.walk_tile();
-      if (work.has_tile()) continue;
-      work.end();
-      lane.walking = false;
+      lane.step();
     }
   }
   const std::vector<MergePart> parts = parts_of(*job, core.index(), core.count());

@@ -14,7 +14,7 @@ constexpr std::int64_t kWeightSlotBytes = 96 * 1024;  // larger slots only lengt
 constexpr std::int64_t kStageBytes = 16 * 1024;       // smallest chunk worth a signal
 // Tiles of machines with a cache.
 constexpr std::int64_t kLeastRows = 64, kMostRows = 512, kMostColumns = 512;
-constexpr std::int64_t kFewRows = 128;  // in one row tile
+constexpr std::int64_t kFewRows = 128, kFewColumns = 64;
 constexpr double kEqual = 1.02;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -92,59 +92,66 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
                      std::int64_t nt) {
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   const std::int64_t tiles = ceil_div(args.x.rows, mt) * ceil_div(args.w.n, nt);
+  const double rounds = real(ceil_div(tiles, shape.cores));
   const double k = real(args.w.k);
   const double array = k / real(shape.matrix_rows) * real(ceil_div(nt, shape.matrix_cols)) *
                        real(std::max(mt, shape.matrix_rows));
-  const bool few = args.x.rows <= kFewRows;
   const double read = k *
                       (real(mt) * core::mean_bytes_of(args.x.dtype) +
                        real(nt) * core::mean_bytes_of(args.w.dtype)) /
                       real(shape.load_bytes_per_cycle);
   const double written =
       real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
-  // Of few rows memory is what all wait for, and some cores begin while others load.
-  if (few) return real(ceil_div(tiles, shape.cores)) * array;
-  return real(ceil_div(tiles, shape.cores)) *
-         (real(block_begin(shape)) + std::max(array, read) + written);
+  return rounds * (real(block_begin(shape)) + std::max(array, read) + written);
 }
 
-// Widths of tiles: one and a half and twice the one before, in whole panels; of few rows only twice.
-std::int64_t next_width(std::int64_t nt, std::int64_t panel, bool few) {
-  if (few) return nt * 2;
+// Widths of tiles: one and a half and twice the one before, in whole panels.
+std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
   if (nt % (3 * panel) == 0) return nt / 3 * 4;
   return nt * 3 / 2 % panel == 0 ? nt * 3 / 2 : nt * 2;
 }
 
-// With a cache every core reads both operands of its tile as it goes: of the tiles whose
-// accumulators fit, the one whose rounds are shortest; of equals the one that reads least.
-void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
-  const std::int64_t panel = args.w.panel_rows;
+bool holds_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
+                       std::int64_t nt) {
   const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
-  const bool few = args.x.rows <= kFewRows;
-  const std::int64_t narrowest = few ? round_up(kLeastRows, panel) : panel;
+  std::int64_t operands = OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
+                          kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
+  if (args.bias) operands += core::bytes_of(args.bias->dtype, nt);
+  if (args.residual) {
+    operands +=
+        kResidualSlots * ceil_div(mt, kEpilogueChunks) * core::bytes_of(args.residual->dtype, nt);
+  }
+  return operands <= shape.scratchpad_bytes && 4 * mt * nt <= shape.accumulator_bytes;
+}
+
+// With a cache every core reads both operands of its tile as it goes: of the tiles that a core
+// holds, the one whose rounds are shortest; of equals the one that reads least.
+void search_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  const std::int64_t panel = args.w.panel_rows;
   double best = 0;
-  for (std::int64_t rows = few ? kFewRows : kLeastRows; rows <= kMostRows; rows *= 2) {
+  for (std::int64_t rows = kLeastRows; rows <= kMostRows; rows *= 2) {
     const std::int64_t mt = std::min(args.x.rows, rows);
-    for (std::int64_t nt = narrowest; nt <= std::max(narrowest, kMostColumns);
-         nt = next_width(nt, panel, few)) {
-      std::int64_t operands =
-          OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
-          kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
-      if (args.bias) operands += core::bytes_of(args.bias->dtype, nt);
-      if (args.residual) {
-        operands += kResidualSlots * ceil_div(mt, kEpilogueChunks) *
-                    core::bytes_of(args.residual->dtype, nt);
-      }
-      if (4 * mt * nt > shape.accumulator_bytes) break;
-      if (best > 0 && operands > shape.scratchpad_bytes) break;
+    for (std::int64_t nt = panel; nt <= std::max(panel, kMostColumns); nt = next_width(nt, panel)) {
+      if (best > 0 && !holds_cached_tile(shape, args, mt, nt)) break;
       const double cycles = rounds_cycles(shape, args, mt, nt);
-      const bool less_read = !few && mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
+      const bool less_read = mt * nt * (t.mt + t.nt) > t.mt * t.nt * (mt + nt);
       if (best > 0 && (cycles > best * kEqual || (cycles > best / kEqual && !less_read))) continue;
       best = best > 0 ? std::min(best, cycles) : cycles;
       t.mt = mt;
       t.nt = nt;
     }
     if (mt == args.x.rows) break;
+  }
+}
+
+// Few rows wait for memory: narrow tiles, which keep most cores at it.
+void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  const std::int64_t narrow = round_up(kFewColumns, args.w.panel_rows);
+  if (args.x.rows <= kFewRows && holds_cached_tile(shape, args, args.x.rows, narrow)) {
+    t.mt = args.x.rows;
+    t.nt = narrow;
+  } else {
+    search_cached_tile(shape, args, t);
   }
   t.accumulators = 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
   // Half the cache keeps the rows of X that a group of row tiles reads again and again.

@@ -19,8 +19,7 @@ MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp&
       ceil_div(op.k, config.matrix_rows) * ceil_div(op.n, config.matrix_cols);
   const core::Cycle at_rate_one = op.slowdown * passes * std::max(op.m, config.matrix_rows);
   const double rate = config.rate_of(op.dtype) * config.sustained_ratio;
-  return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)),
-          latency};
+  return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)), latency};
 }
 
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op) {

@@ -87,6 +87,12 @@ TEST(Machine, MatrixCommandsOverlapTheirPipeline) {
   EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 3 * 2 * 16);
   op.dtype = core::DType::kFp8;
   EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 3 * 2 * 16 / 2);
+  op.slowdown = 4;
+  EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 4 * 3 * 2 * 16 / 2);
+  op.on_lanes = true;  // a multiplication per lane and cycle, whatever the format
+  EXPECT_EQ(accel::matrix_cycles(config.accel, op).occupancy, 4 * 32 * 48 / 16);
+  EXPECT_EQ(accel::vector_cycles(config.accel, {.elements = 160, .passes = 3, .slowdown = 2}),
+            2 * 160 * 3 / 16);
 
   Machine machine(config);
   machine.reset_memory();

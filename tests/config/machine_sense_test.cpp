@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 #include "sim/config/bind_machine.hpp"
+#include "sim/config/machines.hpp"
 #include "sim/config/read_options.hpp"
 
 namespace ridgepoint::config {
@@ -62,6 +66,24 @@ TEST(MachineSense, QueuesSmallerThanAPiece) {
 TEST(MachineSense, AMemoryOfLessThanARow) {
   EXPECT_THAT(message_of({"--hbm.stack_capacity_bytes", "1048577"}),
               HasSubstr("stack_capacity_bytes"));
+}
+
+// Constants chosen with measurements in view stay few enough to be believed.
+TEST(MachineSense, AtMostSixConstantsOfAMachineAreFitted) {
+  int fitted_machines = 0;
+  for (const MachinePreset& preset : machine_presets()) {
+    std::istringstream lines{std::string(preset.text)};
+    int fitted = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t mark = line.find('#');
+      if (mark == 0 || mark == std::string::npos) continue;
+      const std::string source = line.substr(mark);
+      if (source.starts_with("# calibrated") || source.starts_with("# [M]")) ++fitted;
+    }
+    EXPECT_LE(fitted, 6) << preset.name;
+    if (fitted > 0) ++fitted_machines;
+  }
+  EXPECT_EQ(fitted_machines, 2);  // a100-80g and h100; others take over shares
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "tests/kernels/machines.hpp"
 
@@ -145,6 +146,58 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair{Shape{8, 2, 8}, std::vector<Part>{{150, 150}}},
                       std::pair{Shape{2, 1, 8}, std::vector<Part>{{140, 400}, {1, 77}, {2, 2}}},
                       std::pair{Shape{2, 2, 32}, std::vector<Part>{{1, 128}, {128, 256}}}));
+
+// A cache, and cores that two thread blocks fill.
+soc::MachineConfig block_machine(std::int64_t blocks) {
+  soc::MachineConfig config = test_machines::small_machine();
+  config.accel.shared_is_cache = true;
+  config.accel.blocks = blocks;
+  config.accel.block_ns = 200;
+  config.accel.engines_alternate = true;
+  return config;
+}
+
+TEST_P(Attention, IsTheSameInLanes) {
+  Problem problem(GetParam().first, GetParam().second);
+  problem.args.most_splits = 128;
+  soc::Machine machine(block_machine(2));
+  machine.run(attention(machine.config().accel.shape(), problem.args, "attention"), true);
+  EXPECT_LT(problem.worst_error(), 2e-5);
+}
+
+TEST(AttentionLanes, AsManyAsBlocksAndTwiceThatForLoneRows) {
+  const std::vector<Part> parts(9, {1, 64});
+  for (const std::int64_t blocks : {1, 2}) {
+    const isa::CoreShape shape = block_machine(blocks).accel.shape();
+    EXPECT_EQ(attention_tiles(shape, Problem({4, 2, 8}, parts).args).lanes, blocks);
+    EXPECT_EQ(attention_tiles(shape, Problem({4, 4, 8}, parts).args).lanes, 2 * blocks);
+    EXPECT_EQ(attention_tiles(shape, Problem({4, 2, 8}, {{2, 64}, {1, 64}}).args).lanes, 1);
+  }
+  // Nine sequences of two walks go round four cores, lane after lane.
+  const AttentionPlan plan =
+      plan_attention(block_machine(2).accel.shape(), Problem({4, 2, 8}, parts).args);
+  for (std::size_t core = 0; core < 4; ++core) {
+    const auto in_second = std::count_if(plan.by_core[core].begin(), plan.by_core[core].end(),
+                                         [](const AttentionItem& item) { return item.lane == 1; });
+    EXPECT_EQ(in_second, 2);
+    EXPECT_EQ(plan.by_core[core].size(), core < 2 ? 5u : 4u);
+  }
+}
+
+// What a walk alone on its core takes, a second one beside it hardly lengthens.
+TEST(AttentionLanes, AWalkAloneHasItsShareOfTheEngines) {
+  const auto cycles = [](std::int64_t blocks, std::size_t walks) {
+    soc::MachineConfig config = block_machine(blocks);
+    config.accel.cores = 1;
+    Problem problem({8, 1, 32}, std::vector<Part>(walks, {1, 2000}));
+    soc::Machine machine(config);
+    const soc::Activity activity =
+        machine.run(attention(config.accel.shape(), problem.args, "attention"), false);
+    return static_cast<double>(activity.cycles - activity.launch_cycles);
+  };
+  EXPECT_LT(cycles(2, 2), 1.1 * cycles(2, 1));
+  EXPECT_NEAR(cycles(1, 2) / cycles(1, 1), 2, 0.1);  // one by one
+}
 
 TEST(AttentionSplits, MergingPartsGivesTheWhole) {
   const Shape shape{4, 1, 16};

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/kernels/machines.hpp"
 
 namespace ridgepoint::kernels {
@@ -108,6 +110,30 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{600, 160, 96, true, false, 1 << 20},  // several row tiles
                       Case{900, 48, 40, false, false, 150'000},  // shared regions are reused
                       Case{600, 160, 700, true, true, 0}));      // no resident panel
+
+TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
+  isa::CoreShape shape{.cores = 108, .matrix_rows = 64, .matrix_cols = 16, .vector_lanes = 64};
+  shape.scratchpad_bytes = 164 * 1024;
+  shape.accumulator_bytes = 144 * 1024;
+  shape.cached_bytes = 40 << 20;
+  shape.load_bytes_per_cycle = 47;
+  const auto tile_of = [&](std::int64_t m, std::int64_t n) {
+    LinearArgs args;
+    args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
+    args.x.rows = args.y.rows = m;
+    args.x.cols = args.w.k = 4096;
+    args.w.n = args.y.cols = n;
+    args.w.panel_rows = 16;
+    const LinearTiling tiling = choose_tiling(shape, args);
+    return std::pair{tiling.mt, tiling.nt};
+  };
+  using Tile = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(tile_of(1, 8192), (Tile{1, 64}));
+  EXPECT_EQ(tile_of(128, 12288), (Tile{128, 64}));
+  EXPECT_EQ(tile_of(512, 108 * 128), (Tile{256, 128}));  // two rounds that read least
+  shape.scratchpad_bytes = 40 * 1024;                    // does not hold 64 columns in four slots
+  EXPECT_LT(tile_of(128, 8192).second, 64);
+}
 
 // Rows are cut so that the slots fit, however small the scratchpad is beside the accumulators.
 TEST(LinearTiling, RowsAreWhatTheScratchpadCanFeed) {
