@@ -19,6 +19,8 @@ inline constexpr double kKvBytesPerToken = 524'288;
 
 class ClosedForm final : public KernelTimes {
  public:
+  double bytes_per_second = kBytesPerSecond;
+  double flops_per_second = kFlopsPerSecond;
   std::int64_t calls = 0;
   std::int64_t prepared = 0;  // times that something was asked for ahead
   bool even_passes = false;
@@ -36,13 +38,13 @@ class ClosedForm final : public KernelTimes {
     ++calls;
     const double rows = static_cast<double>(tokens);
     const double passes = std::ceil(rows / 1024);
-    const double stream = passes * kWeightBytes / kBytesPerSecond;
-    return fs(std::max(stream, 2 * kWeightBytes / 2 * rows / kFlopsPerSecond));
+    const double stream = passes * kWeightBytes / bytes_per_second;
+    return fs(std::max(stream, 2 * kWeightBytes / 2 * rows / flops_per_second));
   }
   core::Femtoseconds sampling_part(std::int64_t rows) override {
     ++calls;
     return fs(
-        std::max(0.26e9 / kBytesPerSecond, static_cast<double>(rows) * 0.26e9 / kFlopsPerSecond));
+        std::max(0.26e9 / bytes_per_second, static_cast<double>(rows) * 0.26e9 / flops_per_second));
   }
   core::Femtoseconds attention(std::span<const AttendingSequence> batch) override {
     ++calls;
@@ -53,11 +55,18 @@ class ClosedForm final : public KernelTimes {
       const double rows = static_cast<double>(one.new_tokens);
       const double keys = static_cast<double>(one.context);
       seconds += one.new_tokens == 1
-                     ? (keys + 1) * kKvBytesPerToken / kBytesPerSecond
-                     : 4 * 32 * 4096 * rows * (keys + (rows + 1) / 2) / kFlopsPerSecond;
+                     ? (keys + 1) * kKvBytesPerToken / bytes_per_second
+                     : 4 * 32 * 4096 * rows * (keys + (rows + 1) / 2) / flops_per_second;
     }
     largest_read = std::max(largest_read, read);
     return fs(seconds);
+  }
+
+  Step whole_step(std::span<const AttendingSequence> batch, std::int64_t sampled) override {
+    std::int64_t rows = 0;
+    for (const AttendingSequence& one : batch) rows += one.new_tokens;
+    const core::Femtoseconds attending = attention(batch);
+    return {linear_part(rows) + attending + (sampled > 0 ? sampling_part(sampled) : 0), attending};
   }
 
   void prepare(std::span<const KernelQuery>) override { ++prepared; }

@@ -15,20 +15,19 @@ namespace {
 
 constexpr double kPartsPerBillion = 1e9;
 constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kCheapWeights = 16 * kMiB;  // a point of such layers costs milliseconds
+constexpr std::int64_t kCheapExact = 512;
+constexpr int kCheapDensity = 16;
 
-}  // namespace
-
-int grid_density(std::int64_t layer_weight_bytes) {
-  if (layer_weight_bytes <= 16 * kMiB) return 16;
-  return 0;
+LinearTimes::Density density_of(std::int64_t weight_bytes) {
+  if (weight_bytes > kCheapWeights) return {};
+  return {.exact = kCheapExact, .per_octave = kCheapDensity};
 }
-
-namespace {
 
 // Large layers are passed over twice only where one pass does not tell what two take.
 LinearTimes::Source saving_of(KernelTimes& machine) {
   const KernelGeometry geometry = machine.geometry();
-  if (!geometry.even_passes || grid_density(geometry.layer_weight_bytes) > 0) return {};
+  if (!geometry.even_passes || geometry.layer_weight_bytes <= kCheapWeights) return {};
   return [&machine](std::int64_t rows) { return machine.second_pass_saving(rows); };
 }
 
@@ -37,10 +36,10 @@ LinearTimes::Source saving_of(KernelTimes& machine) {
 GridStepTime::GridStepTime(KernelTimes& machine, const GridOptions& options)
     : machine_(machine),
       linear_([this](std::int64_t rows) { return machine_.linear_part(rows); },
-              machine.geometry().row_tile, grid_density(machine.geometry().layer_weight_bytes),
+              machine.geometry().row_tile, density_of(machine.geometry().layer_weight_bytes),
               options.tolerance, saving_of(machine)),
       sampling_([this](std::int64_t rows) { return machine_.sampling_part(rows); },
-                machine.geometry().row_tile, grid_density(machine.geometry().layer_weight_bytes),
+                machine.geometry().row_tile, density_of(machine.geometry().head_weight_bytes),
                 options.tolerance),
       attention_(machine, options.attention) {}
 
@@ -56,10 +55,10 @@ void GridStepTime::prepare(std::int64_t rows, std::int64_t sampled) {
     return sizes;
   };
   for (const std::int64_t size : cover(linear_, rows, prepared_rows_)) {
-    queries.push_back({size, 0, {}});
+    queries.push_back({KernelQuery::Part::kLinear, size, {}});
   }
   for (const std::int64_t size : cover(sampling_, sampled, prepared_sampled_)) {
-    queries.push_back({0, size, {}});
+    queries.push_back({KernelQuery::Part::kSampling, size, {}});
   }
   machine_.prepare(queries);
 }
@@ -98,23 +97,20 @@ GridStepTime::Error GridStepTime::measure_error(std::int64_t steps, std::uint64_
   while (drawn.size() < most) drawn.insert(random.below(sample_.size()));
   std::vector<KernelQuery> queries;
   for (const std::size_t i : drawn) {
-    const Step& step = sample_[i];
-    queries.push_back({step.rows, 0, {}});
-    if (step.sampled > 0) queries.push_back({0, step.sampled, {}});
-    queries.push_back({0, 0, step.batch});
+    queries.push_back({KernelQuery::Part::kWholeStep, sample_[i].sampled, sample_[i].batch});
   }
   machine_.prepare(queries);
   Distribution errors;
   for (const std::size_t i : drawn) {
     const Step& step = sample_[i];
+    const KernelTimes::Step fresh = machine_.whole_step(step.batch, step.sampled);
     const double predicted = attention_.at(step.batch);
-    const auto attention = static_cast<double>(machine_.attention(step.batch));
-    double actual = attention + static_cast<double>(machine_.linear_part(step.rows));
-    if (step.sampled > 0) actual += static_cast<double>(machine_.sampling_part(step.sampled));
     const double whole = predicted + predict_rows(step.rows, step.sampled);
-    errors.add(std::llround(std::abs(whole / actual - 1) * kPartsPerBillion));
+    const double missed = std::abs(whole / static_cast<double>(fresh.time) - 1);
+    errors.add(std::llround(missed * kPartsPerBillion));
     error.attention_worst_ratio =
-        std::max(error.attention_worst_ratio, std::abs(predicted / attention - 1));
+        std::max(error.attention_worst_ratio,
+                 std::abs(predicted / static_cast<double>(fresh.attention) - 1));
   }
   error.points = errors.count();
   error.median_ratio = static_cast<double>(errors.percentile(50)) / kPartsPerBillion;

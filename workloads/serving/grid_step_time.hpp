@@ -20,9 +20,6 @@ struct GridOptions {
   AttentionOptions attention;
 };
 
-// Points per doubling for layers of so many bytes: as many as cost seconds in all.
-int grid_density(std::int64_t layer_weight_bytes);
-
 class GridStepTime final : public StepTimeModel {
  public:
   explicit GridStepTime(KernelTimes& machine, const GridOptions& options = {});
@@ -30,8 +27,8 @@ class GridStepTime final : public StepTimeModel {
   core::Femtoseconds step_time(const StepBatch& batch) override;
 
   // How far the grid is from the machine: up to `steps` of the steps timed so far are drawn
-  // (seeded) and run fresh, kernel by kernel. Ratios are |grid/machine - 1| of whole steps, and of
-  // their attention alone.
+  // (seeded) and run fresh, each as it is launched. Ratios are |grid/machine - 1| of whole steps,
+  // and of their attention alone.
   struct Error {
     std::int64_t points = 0;
     double median_ratio = 0;

@@ -18,19 +18,20 @@ double chord(double x, double x0, double y0, double x1, double y1) {
 
 }  // namespace
 
-LinearTimes::LinearTimes(Source source, std::int64_t pass, int density, double tolerance,
+LinearTimes::LinearTimes(Source source, std::int64_t pass, Density density, double tolerance,
                          Source saving)
     : source_(std::move(source)),
       saving_(std::move(saving)),
       pass_(pass),
       density_(density),
       tolerance_(tolerance) {
-  if (pass < 1 || density < 0 || !(tolerance > 0)) {
+  if (pass < 1 || density.per_octave < 0 || !(tolerance > 0)) {
     throw core::InputError("grid: passes, density and tolerance must be positive");
   }
   std::vector<std::int64_t> marks(std::begin(kFewMarks), std::end(kFewMarks));
-  for (std::int64_t octave = 1; density_ > 0 && octave < pass_; octave *= 2) {
-    for (int i = 0; i < density_; ++i) marks.push_back(octave + octave * i / density_);
+  const int per_octave = density_.per_octave;
+  for (std::int64_t octave = 1; per_octave > 0 && octave < pass_; octave *= 2) {
+    for (int i = 0; i < per_octave; ++i) marks.push_back(octave + octave * i / per_octave);
   }
   for (std::int64_t mark = 2048; mark < pass_; mark *= 2) marks.push_back(mark);
   if (saving_) marks.push_back(pass_ / 2 + 1);  // the smallest rows of two passes
@@ -53,7 +54,7 @@ double LinearTimes::time(std::int64_t size) {
 
 std::vector<std::int64_t> LinearTimes::wanted(std::int64_t largest) const {
   std::vector<std::int64_t> sizes;
-  if (density_ > 1) return sizes;  // cheap ones, each when it is needed
+  if (density_.per_octave > 1) return sizes;  // cheap ones, each when it is needed
   bool covered = false;
   for (const std::int64_t mark : marks_) {
     sizes.push_back(mark);
@@ -66,6 +67,7 @@ std::vector<std::int64_t> LinearTimes::wanted(std::int64_t largest) const {
 }
 
 double LinearTimes::at(std::int64_t size) {
+  if (size <= density_.exact || points_.contains(size)) return time(size);
   if (size <= pass_) return one_pass(size);
   const std::int64_t passes = (size + pass_ - 1) / pass_;
   if (saving_) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 
 #include "kernels/attention/attention.hpp"
@@ -21,6 +22,8 @@ constexpr std::int64_t kGridBlocks = 4096;
 constexpr std::int64_t kGridTokens = 8192;
 constexpr std::int64_t kGridSampled = 1024;
 constexpr std::int64_t kGridContext = 1 << 21;
+constexpr std::size_t kGridLaunches = 1;  // that stand for all of a kernel's
+constexpr std::size_t kStepLaunches = 4;
 constexpr double kWorthForking = 64 << 20;  // bytes that kernels move: about a second of simulation
 
 std::int64_t power_of_two(std::int64_t value) {
@@ -59,8 +62,32 @@ PlacementSpec placement_spec(const soc::Machine& machine, const ModelShape& shap
   return placement;
 }
 
+std::string launch_name(const isa::Kernel& kernel, std::size_t launch) {
+  return launch == 0 ? kernel.key : kernel.key + " launch=" + std::to_string(launch);
+}
+
 bool samples_tokens(const isa::Kernel& kernel) {
   return kernel.name == "norm.final" || kernel.name == "linear.head" || kernel.name == "sample";
+}
+
+std::vector<WindowShare> windows_of(const ModelShape& shape) {
+  std::int64_t windowed = 0;
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    windowed += shape.is_windowed(layer) ? 1 : 0;
+  }
+  const double share = static_cast<double>(windowed) / static_cast<double>(shape.layers);
+  std::vector<WindowShare> windows;
+  if (windowed > 0) windows.push_back({shape.sliding_window, share});
+  if (windowed < shape.layers) windows.push_back({0, 1 - share});
+  return windows;
+}
+
+// Attention, and what latent attention does around it for some of the rows.
+bool attends(const isa::Kernel& kernel) {
+  constexpr std::string_view kAround[] = {"latent_query",    "latent_gather",   "linear.absorb_k",
+                                          "linear.absorb_v", "linear.expand_k", "linear.expand_v"};
+  return kernel.family == "attention" ||
+         std::find(std::begin(kAround), std::end(kAround), kernel.name) != std::end(kAround);
 }
 
 bool streams_weights(const isa::Kernel& kernel) { return kernel.family == "linear"; }
@@ -85,21 +112,29 @@ KernelGeometry MachineKernelTimes::geometry() const {
   const isa::CoreShape core = machine_.config().accel.shape();
   KernelGeometry geometry;
   geometry.cores = core.cores;
-  geometry.kv_heads = shape_.kv_heads;
-  geometry.key_tile = kernels::kKeyTile;
   kernels::AttentionArgs args;
   args.q = placement_.qkv;
   args.cache = placement_.layers().front().cache;
   args.heads = shape_.heads;
+  if (shape_.mla) {
+    args.v_dim = shape_.mla->kv_lora;
+    geometry.alone_keys = placement_.spec().expand_rows;
+  }
+  const kernels::AttentionTiles tiles = kernels::attention_tiles(core, args);
+  geometry.key_tile = tiles.key_tile;
+  geometry.core_blocks = std::max({std::int64_t{1}, core.blocks, tiles.lanes});
+  geometry.kv_heads = args.kv_heads() * tiles.parts;
+  geometry.query_heads = tiles.group;
   geometry.query_block = kernels::query_block(core, args);
-  geometry.query_heads = shape_.heads / shape_.kv_heads;
   geometry.array_rows = core.matrix_rows;
   geometry.attention_splits = spec_.attention_splits;
   geometry.row_tile = kernels::most_tile_rows(core, core.matrix_cols, spec_.formats.weights,
                                               spec_.formats.activations, shape_.other_bias);
   geometry.even_passes = core.tile_rows == 0 && !shape_.moe;
   geometry.layer_weight_bytes = weight_bytes(shape_, spec_.formats.weights) / shape_.layers;
+  geometry.head_weight_bytes = core::bytes_of(spec_.formats.weights, shape_.vocab * shape_.d_model);
   geometry.token_kv_bytes = kv_bytes_per_token(shape_, spec_.formats.kv) / shape_.layers;
+  geometry.windows = windows_of(shape_);
   return geometry;
 }
 
@@ -124,7 +159,7 @@ MachineKernelTimes::Kernels MachineKernelTimes::built(const std::vector<BatchSeq
 
 MachineKernelTimes::Kernels MachineKernelTimes::linear_kernels(std::int64_t tokens) {
   Kernels kernels = built({sequence(tokens, tokens, false)});
-  std::erase_if(kernels, [](const isa::Kernel& kernel) { return kernel.family == "attention"; });
+  std::erase_if(kernels, &attends);
   return kernels;
 }
 
@@ -132,48 +167,69 @@ MachineKernelTimes::Kernels MachineKernelTimes::sampling_kernels(std::int64_t ro
   std::vector<BatchSequence> batch;
   for (std::int64_t i = 0; i < rows; ++i) batch.push_back(sequence(1, 1, true));
   Kernels kernels = built(batch);
-  std::erase_if(kernels, [](const isa::Kernel& kernel) { return !samples_tokens(kernel); });
+  std::erase_if(kernels, std::not_fn(samples_tokens));
   return kernels;
+}
+
+MachineKernelTimes::Kernels MachineKernelTimes::step_kernels(
+    std::span<const AttendingSequence> batch, std::int64_t sampled) {
+  std::vector<BatchSequence> sequences;
+  for (const AttendingSequence& one : batch) {
+    sequences.push_back(sequence(one.new_tokens, one.context + one.new_tokens, sampled-- > 0));
+  }
+  return built(sequences);
 }
 
 MachineKernelTimes::Kernels MachineKernelTimes::attention_kernels(
     std::span<const AttendingSequence> batch) {
-  std::vector<BatchSequence> sequences;
-  for (const AttendingSequence& one : batch) {
-    sequences.push_back(sequence(one.new_tokens, one.context + one.new_tokens, false));
-  }
-  Kernels kernels = built(sequences);
-  std::erase_if(kernels, [](const isa::Kernel& kernel) { return kernel.family != "attention"; });
+  Kernels kernels = step_kernels(batch, 0);
+  std::erase_if(kernels, std::not_fn(attends));
   return kernels;
 }
 
-bool MachineKernelTimes::known(const isa::Kernel& kernel) {
-  if (cycles_.contains(kernel.key)) return true;
+bool MachineKernelTimes::known(const std::string& launch) {
+  if (cycles_.contains(launch)) return true;
   if (cache_ == nullptr) return false;
-  const auto found = cache_->find(kernel.key);
-  if (found.has_value()) cycles_.emplace(kernel.key, *found);
+  const auto found = cache_->find(launch);
+  if (found.has_value()) cycles_.emplace(launch, *found);
   return found.has_value();
 }
 
-void MachineKernelTimes::remember(const isa::Kernel& kernel, core::Cycle cycles) {
+void MachineKernelTimes::remember(const std::string& launch, core::Cycle cycles) {
   ++simulated_;
-  cycles_[kernel.key] = cycles;
-  if (cache_ != nullptr) cache_->add(kernel.key, cycles);
+  cycles_[launch] = cycles;
+  if (cache_ != nullptr) cache_->add(launch, cycles);
 }
 
-core::Cycle MachineKernelTimes::cycles_of(const isa::Kernel& kernel) {
+core::Cycle MachineKernelTimes::cycles_of(const isa::Kernel& kernel, std::size_t launch) {
   if (kernel.key.empty()) throw core::SimulationError("serving: a kernel has no key");
-  if (!known(kernel)) {
+  const std::string name = launch_name(kernel, launch);
+  if (!known(name)) {
     machine_.reset_memory();
-    remember(kernel, machine_.run(kernel, false).cycles);
+    remember(name, machine_.run(kernel, false).cycles);
   }
-  return cycles_.at(kernel.key);
+  return cycles_.at(name);
 }
 
-core::Femtoseconds MachineKernelTimes::time_of(const Kernels& kernels) {
+std::size_t MachineKernelTimes::sampled_launches(const isa::Kernel& kernel, std::size_t most) {
+  const auto first = static_cast<double>(cycles_of(kernel));
+  return std::min(most, launches_sampled(first * machine_.clock().period_ns()));
+}
+
+// Of kernels with one key, the first few are simulated and the others take turns in being counted
+// as one of them.
+MachineKernelTimes::Step MachineKernelTimes::time_of(const Kernels& kernels,
+                                                     std::size_t most_launches) {
+  std::map<std::string, std::size_t> launches;
   core::Cycle sum = 0;
-  for (const isa::Kernel& kernel : kernels) sum += cycles_of(kernel);
-  return machine_.clock().time_of(sum);
+  core::Cycle attention = 0;
+  for (const isa::Kernel& kernel : kernels) {
+    const std::size_t launch = launches[kernel.key]++;
+    const core::Cycle cycles = cycles_of(kernel, launch % sampled_launches(kernel, most_launches));
+    sum += cycles;
+    if (attends(kernel)) attention += cycles;
+  }
+  return {machine_.clock().time_of(sum), machine_.clock().time_of(attention)};
 }
 
 core::Femtoseconds MachineKernelTimes::second_pass_saving(std::int64_t rows) {
@@ -195,41 +251,75 @@ core::Femtoseconds MachineKernelTimes::second_pass_saving(std::int64_t rows) {
 }
 
 core::Femtoseconds MachineKernelTimes::linear_part(std::int64_t tokens) {
-  return time_of(linear_kernels(tokens));
+  return time_of(linear_kernels(tokens), kGridLaunches).time;
 }
 
 core::Femtoseconds MachineKernelTimes::sampling_part(std::int64_t rows) {
-  return time_of(sampling_kernels(rows));
+  return time_of(sampling_kernels(rows), kGridLaunches).time;
 }
 
 core::Femtoseconds MachineKernelTimes::attention(std::span<const AttendingSequence> batch) {
-  return time_of(attention_kernels(batch));
+  return time_of(attention_kernels(batch), kGridLaunches).time;
 }
 
-void MachineKernelTimes::prepare(std::span<const KernelQuery> queries) {
-  if (spec_.workers < 2) return;
+MachineKernelTimes::Step MachineKernelTimes::whole_step(std::span<const AttendingSequence> batch,
+                                                        std::int64_t sampled) {
+  return time_of(step_kernels(batch, sampled), kStepLaunches);
+}
+
+MachineKernelTimes::Kernels MachineKernelTimes::kernels_of(const KernelQuery& query) {
+  switch (query.part) {
+    case KernelQuery::Part::kLinear:
+      return linear_kernels(query.rows);
+    case KernelQuery::Part::kSampling:
+      return sampling_kernels(query.rows);
+    case KernelQuery::Part::kAttention:
+      return attention_kernels(query.batch);
+    case KernelQuery::Part::kWholeStep:
+      break;
+  }
+  return step_kernels(query.batch, query.rows);
+}
+
+void MachineKernelTimes::simulate_together(std::span<const KernelQuery> queries) {
   std::map<std::string, isa::Kernel> missing;
   for (const KernelQuery& query : queries) {
-    Kernels kernels = query.tokens > 0    ? linear_kernels(query.tokens)
-                      : query.sampled > 0 ? sampling_kernels(query.sampled)
-                                          : attention_kernels(query.attention);
-    for (isa::Kernel& kernel : kernels) {
-      if (!known(kernel)) missing.try_emplace(kernel.key, std::move(kernel));
+    const bool whole = query.part == KernelQuery::Part::kWholeStep;
+    std::map<std::string, std::size_t> launches;
+    for (isa::Kernel& kernel : kernels_of(query)) {
+      const std::size_t launch = launches[kernel.key]++;
+      // How many are wanted is known from the first.
+      const bool wanted =
+          launch == 0 || (known(kernel.key) &&
+                          launch < sampled_launches(kernel, whole ? kStepLaunches : kGridLaunches));
+      std::string name = launch_name(kernel, launch);
+      if (wanted && !known(name)) missing.try_emplace(std::move(name), std::move(kernel));
     }
   }
   std::vector<KernelTask> tasks;
+  std::vector<const std::string*> names;
   double cost = 0;
-  for (const auto& [key, kernel] : missing) {
+  for (const auto& [name, kernel] : missing) {
     // One attention FLOP per cached number and head; vectors cost little.
     tasks.push_back({&kernel, std::max({kernel.model_bytes, kernel.flops / 2, 1.0})});
     if (kernel.model_bytes > 0) tasks.back().cost = kernel.model_bytes;
     cost += tasks.back().cost;
+    names.push_back(&name);
   }
   if (cost < kWorthForking) return;
   const auto cycles = run_on_copies(machine_, tasks, spec_.workers);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (cycles[i].has_value()) remember(*tasks[i].kernel, *cycles[i]);
+    if (cycles[i].has_value()) remember(*names[i], *cycles[i]);
   }
+}
+
+void MachineKernelTimes::prepare(std::span<const KernelQuery> queries) {
+  if (spec_.workers < 2) return;
+  simulate_together(queries);
+  const bool whole = std::any_of(queries.begin(), queries.end(), [](const KernelQuery& query) {
+    return query.part == KernelQuery::Part::kWholeStep;
+  });
+  if (whole) simulate_together(queries);  // further launches
 }
 
 ExactStepTime::ExactStepTime(soc::Machine& machine, const ModelShape& shape,

@@ -47,6 +47,7 @@ class MachineKernelTimes final : public KernelTimes {
   core::Femtoseconds second_pass_saving(std::int64_t rows) override;
   core::Femtoseconds sampling_part(std::int64_t rows) override;
   core::Femtoseconds attention(std::span<const AttendingSequence> batch) override;
+  Step whole_step(std::span<const AttendingSequence> batch, std::int64_t sampled) override;
   void prepare(std::span<const KernelQuery> queries) override;
 
   std::size_t simulated() const { return simulated_; }
@@ -57,11 +58,15 @@ class MachineKernelTimes final : public KernelTimes {
   Kernels linear_kernels(std::int64_t tokens);
   Kernels sampling_kernels(std::int64_t rows);
   Kernels attention_kernels(std::span<const AttendingSequence> batch);
+  Kernels kernels_of(const KernelQuery& query);
+  Kernels step_kernels(std::span<const AttendingSequence> batch, std::int64_t sampled);
   Kernels built(const std::vector<BatchSequence>& batch);
-  bool known(const isa::Kernel& kernel);
-  core::Cycle cycles_of(const isa::Kernel& kernel);
-  core::Femtoseconds time_of(const Kernels& kernels);
-  void remember(const isa::Kernel& kernel, core::Cycle cycles);
+  bool known(const std::string& launch);
+  core::Cycle cycles_of(const isa::Kernel& kernel, std::size_t launch = 0);
+  std::size_t sampled_launches(const isa::Kernel& kernel, std::size_t most);
+  Step time_of(const Kernels& kernels, std::size_t most_launches);
+  void simulate_together(std::span<const KernelQuery> queries);
+  void remember(const std::string& launch, core::Cycle cycles);
 
   soc::Machine& machine_;
   ModelShape shape_;
@@ -69,7 +74,7 @@ class MachineKernelTimes final : public KernelTimes {
   Placement placement_;
   StepOptions options_;
   StepCache* cache_;
-  std::map<std::string, core::Cycle> cycles_;  // by kernel key
+  std::map<std::string, core::Cycle> cycles_;  // by kernel key and launch
   std::size_t simulated_ = 0;
   std::vector<std::uint32_t> order_;  // of the pool's blocks
   std::size_t next_block_ = 0;

@@ -13,11 +13,14 @@ constexpr std::size_t kMostSamples = 8;
 
 }  // namespace
 
-std::size_t StepRunner::samples_wanted(const soc::Activity& activity) const {
-  const double ns =
-      static_cast<double>(activity.cycles - activity.launch_cycles) * machine_.clock().period_ns();
+std::size_t launches_sampled(double ns) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(kSampledNs / std::max(ns, 1.0)), 1,
                                  kMostSamples);
+}
+
+std::size_t StepRunner::samples_wanted(const soc::Activity& activity) const {
+  const auto cycles = static_cast<double>(activity.cycles - activity.launch_cycles);
+  return launches_sampled(cycles * machine_.clock().period_ns());
 }
 
 const soc::Activity& StepRunner::launch(const isa::Kernel& kernel, bool values,

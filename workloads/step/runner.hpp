@@ -32,6 +32,9 @@ struct StepReport {
   std::int64_t reused_launches = 0;
 };
 
+// Launches of a kernel of such a time that stand for all its launches in a step.
+std::size_t launches_sampled(double ns);
+
 class StepRunner {
  public:
   StepRunner(soc::Machine& machine, bool reuse) : machine_(machine), reuse_(reuse) {}
