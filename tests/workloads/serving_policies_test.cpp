@@ -31,6 +31,8 @@ struct Study {
   std::uint64_t requests = std::numeric_limits<std::uint64_t>::max();
   std::int64_t budget = 8192;
   AdmissionPolicy admission = AdmissionPolicy::kFullInput;
+  double bytes_per_second = testing_machine::kBytesPerSecond;
+  double flops_per_second = testing_machine::kFlopsPerSecond;
 };
 
 ServingSummary serve(const Study& run) {
@@ -41,6 +43,8 @@ ServingSummary serve(const Study& run) {
   const auto kv = make_kv_memory(kv_options);
   const auto scheduler = make_scheduler(run.scheduler);
   testing_machine::ClosedForm machine;
+  machine.bytes_per_second = run.bytes_per_second;
+  machine.flops_per_second = run.flops_per_second;
   GridStepTime grid(machine);
   EngineOptions options;
   options.limits.admission = run.admission;
@@ -133,32 +137,38 @@ TEST(ServingPolicies, MooncakePrefixesAreFoundAndBoundedByAnEndlessCache) {
   EXPECT_GE(static_cast<double>(endless.prefix_hit_tokens), 0.9 * most);
 }
 
-// Half the trace's rate, which the machine serves with time to spare while the pool is large. What
-// shrinks with the pool is how many run at once, so that new ones wait longer and preempted ones
-// compute again; a step does not get longer, and nothing is generated faster.
+// The trace at its own rate on teaching-80g, by the 2.42 TB/s and 600 TFLOP/s that llama-2-7b
+// reaches there: with a large pool it has time to spare. What shrinks with the pool is how many run
+// at once, so that new ones wait longer and preempted ones compute again; a step does not get
+// longer, and nothing is generated faster.
 TEST(ServingPolicies, ThrashShowsInTtftAndRecomputationNotInTpot) {
   RIDGEPOINT_NEED_SHARED(kConv);
-  const ServingSummary roomy = serve({.time_factor = 2});
+  const auto with_blocks = [](std::int64_t blocks) {
+    return serve({.blocks = blocks, .bytes_per_second = 2.42e12, .flops_per_second = 600e12});
+  };
+  const ServingSummary roomy = with_blocks(7449);
   EXPECT_EQ(roomy.preemptions, 0);
   EXPECT_EQ(roomy.recomputed_tokens, 0);
+  EXPECT_LT(roomy.ttft.mean(), 100e6) << "saturated";
   ServingSummary larger = roomy;
-  for (const std::int64_t blocks : {2500, 1500, 1000}) {
-    const ServingSummary summary = serve({.blocks = blocks, .time_factor = 2});
+  for (const std::int64_t blocks : {2000, 1500, 1200, 1000}) {
+    const ServingSummary summary = with_blocks(blocks);
     EXPECT_EQ(summary.completed(), summary.requests) << blocks;
-    EXPECT_GT(summary.ttft.mean(), 1.15 * larger.ttft.mean()) << blocks;
-    EXPECT_GT(summary.recomputed_tokens, 3 * larger.recomputed_tokens) << blocks;
+    EXPECT_GT(summary.ttft.mean(), 2 * larger.ttft.mean()) << blocks;
+    EXPECT_GT(summary.recomputed_tokens, 1.5 * static_cast<double>(larger.recomputed_tokens))
+        << blocks;
     EXPECT_NEAR(summary.tpot.mean() / roomy.tpot.mean(), 1, 0.1) << blocks;
     EXPECT_LE(summary.output_tokens_per_s(), 1.01 * larger.output_tokens_per_s()) << blocks;
     larger = summary;
   }
-  EXPECT_GT(larger.ttft.mean(), 30 * roomy.ttft.mean());
+  EXPECT_GT(larger.ttft.mean(), 1000 * roomy.ttft.mean());
   // Of all tokens computed; the rest is prompts and outputs, each once.
   EXPECT_GT(static_cast<double>(larger.recomputed_tokens),
-            0.01 * static_cast<double>(larger.computed_tokens));
+            0.02 * static_cast<double>(larger.computed_tokens));
 }
 
-// At the trace's own rate this machine is behind all the time: throughput is what the pool lets
-// run.
+// The machine of the figures is behind all the time at the trace's own rate: throughput is what the
+// pool lets run.
 TEST(ServingPolicies, AnOverloadedMachineGeneratesLessFromASmallerPool) {
   RIDGEPOINT_NEED_SHARED(kConv);
   double last_tokens_per_s = std::numeric_limits<double>::max();
