@@ -46,6 +46,9 @@ class MemoryPort {
   virtual void submit(const MemoryRequest& request) = 0;
   // Simulates everything that happens strictly before `until`.
   virtual void advance(Femtoseconds until) = 0;
+  // As advance(until), and on from there as long as no request that arrives at `until` or later can
+  // change what happens; what was completed until then is taken as well.
+  virtual void run_ahead(Femtoseconds until) { advance(until); }
   // A time before which nothing can happen without a new request; kNever when idle for good.
   virtual Femtoseconds next_event() const = 0;
 

@@ -9,6 +9,42 @@
 #include "sim/dram/oracle.hpp"
 
 namespace ridgepoint::dram {
+namespace {
+
+constexpr Tick kWorthRunning = 16;
+
+}  // namespace
+
+void ChannelBase::advance(core::Femtoseconds until) {
+  if (until <= until_) return;
+  until_ = until;
+  const Tick end = spec_->tick_clock.first_cycle_at_or_after(until);
+  if (end > now_) {
+    run(now_, end);
+    now_ = end;
+  }
+  known_until_ = std::max(known_until_, until);
+}
+
+void ChannelBase::run_ahead(core::Femtoseconds until) {
+  advance(until);
+  const Tick ahead = sheltered();
+  if (ahead < kWorthRunning) return;
+  run(now_, now_ + ahead);
+  now_ += ahead;
+  known_until_ = std::max(known_until_, spec_->tick_clock.time_of(now_));
+}
+
+// For so many ticks what waits in front of the queues keeps out whatever arrives from now on: a
+// pseudo-channel makes room for one burst per slot of its data bus. Writes are left out, because a
+// read that is answered by one needs no room.
+Tick ChannelBase::sheltered() const {
+  const std::int64_t free = room();
+  if (free < 0) return 0;
+  const std::int64_t waiting = intake_.waiting_bursts(until_) - free;
+  const std::int64_t slots = waiting / spec_->geometry.pseudo_channels - 1;
+  return slots * slot_;
+}
 
 core::Femtoseconds ChannelBase::next_event() const {
   if (intake_.idle()) return intake_.next_completion();

@@ -67,6 +67,12 @@ Tick EventChannel::next_tick() const {
   return next;
 }
 
+int EventChannel::room() const {
+  int room = 0;
+  for (const PseudoChannel& pc : pcs_) room += pc.queues[0].room();
+  return room;
+}
+
 void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));

@@ -39,6 +39,7 @@ class EventChannel final : public ChannelBase {
 
   void run(Tick from, Tick to) override;
   Tick next_tick() const override;
+  int room() const override;
   void start_tick(Tick now);
   void feed(Tick now);
   bool open_run(Tick now);

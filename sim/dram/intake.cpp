@@ -51,6 +51,8 @@ void Intake::submit(const core::MemoryRequest& request, core::Femtoseconds simul
       request, spec_->tick_clock.first_cycle_at_or_after(request.arrival), first, end, end - first,
       0};
   ++live_;
+  live_writes_ += request.is_write ? 1 : 0;
+  waiting_bursts_ += end - first;
   auto place = waiting_.end();
   while (place != waiting_.begin() && before(index, *(place - 1))) --place;
   waiting_.insert(place, index);
@@ -67,7 +69,25 @@ std::int64_t Intake::useful_bytes(const PieceState& piece, std::int64_t burst) c
 void Intake::admit_head(Tick now) {
   const core::MemoryRequest& request = piece(waiting_.front()).request;
   admitted_.push_back({request.id, request.source, spec_->tick_clock.time_of(now)});
+  waiting_bursts_ -= piece(waiting_.front()).end_burst - first_burst_of(piece(waiting_.front()));
   waiting_.pop_front();
+}
+
+std::int64_t Intake::waiting_bursts(core::Femtoseconds until) const {
+  if (live_writes_ > 0 || waiting_.empty()) return 0;
+  const PieceState& head = piece(waiting_.front());
+  std::int64_t bursts = waiting_bursts_ - (head.next_burst - first_burst_of(head));
+  for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
+    const PieceState& state = piece(*at);
+    if (state.request.arrival < until) break;
+    bursts -= state.end_burst - state.next_burst;
+  }
+  return bursts;
+}
+
+std::int64_t Intake::first_burst_of(const PieceState& piece) const {
+  return static_cast<std::int64_t>(piece.request.address /
+                                   static_cast<std::uint64_t>(spec_->geometry.burst_bytes));
 }
 
 void Intake::complete(int index) {
@@ -77,6 +97,7 @@ void Intake::complete(int index) {
   std::push_heap(completed_.begin(), completed_.end(), later);
   free_.push_back(index);
   --live_;
+  live_writes_ -= state.request.is_write ? 1 : 0;
 }
 
 core::Femtoseconds Intake::next_completion() const {

@@ -63,6 +63,9 @@ class Intake {
     return true;
   }
 
+  // Bursts that have not entered, of requests that arrive before `until`; 0 while a write is about.
+  std::int64_t waiting_bursts(core::Femtoseconds until) const;
+
   bool idle() const { return live_ == 0; }
   core::Femtoseconds next_completion() const;
   void take_admitted(std::vector<core::MemoryEvent>& out);
@@ -70,6 +73,7 @@ class Intake {
 
  private:
   bool before(int a, int b) const;
+  std::int64_t first_burst_of(const PieceState& piece) const;
   void complete(int index);
 
   const Spec* spec_;
@@ -77,6 +81,8 @@ class Intake {
   std::vector<int> free_;
   std::deque<int> waiting_;  // in order of (arrival, source, id)
   std::int64_t live_ = 0;
+  std::int64_t live_writes_ = 0;
+  std::int64_t waiting_bursts_ = 0;  // all of those in waiting_
   std::vector<core::MemoryEvent> admitted_;
   std::vector<core::MemoryEvent> completed_;  // a heap, earliest first
 };

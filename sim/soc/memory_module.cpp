@@ -72,7 +72,7 @@ tlm::tlm_sync_enum MemoryModule::nb_transport_fw(int source, tlm::tlm_generic_pa
   request.is_write = payload.is_write();
   if (extension != nullptr) request.traffic = extension->traffic;
   port_->submit(request);
-  wake_no_later_than(std::max(now, request.arrival + origin_));
+  wake_no_later_than(std::max(now, port_->next_event() + origin_));
 
   // Pieces known to have left before now free their places; a later instant does not count, so
   // the answer is the same whichever process runs first now.
@@ -107,7 +107,7 @@ void MemoryModule::grant(int source) {
 void MemoryModule::step() {
   const core::Femtoseconds now = now_fs();
   wake_at_ = core::kNever;
-  if (now + look_ahead_ > origin_) port_->advance(now - origin_ + look_ahead_);
+  if (now + look_ahead_ > origin_) port_->run_ahead(now - origin_ + look_ahead_);
   events_.clear();
   port_->take_admitted(events_);
   for (const core::MemoryEvent& event : events_) {
