@@ -40,14 +40,14 @@ struct Config {
   int stack_ids = 0;                      // or ranks, per channel; 0: the standard's
 
   // Global address -> channel and channel-local address.
-  std::int64_t interleave_bytes = 256;
+  std::int64_t interleave_bytes = 2048;
   bool interleave_hash = true;
   // Channel-local address -> pseudo-channel, bank, row, column; empty: the standard's.
   std::string address_map;
   bool bank_hash = true;  // bank and bank-group bits are XORed with low row bits
 
   // Controller, per pseudo-channel. All entries are single bursts.
-  int read_queue = 64;
+  int read_queue = 96;
   int write_queue = 64;
   int write_high = 48;  // start draining writes at this many
   int write_low = 16;   // and stop at this many, when reads wait

@@ -115,7 +115,11 @@ Outcome drive_randomly(Channel& channel, std::vector<core::MemoryRequest> load, 
                  load.begin() + static_cast<std::ptrdiff_t>(batch), random);
     for (; submitted < batch; ++submitted) channel.submit(load[submitted]);
     now += step;
-    channel.advance(now);
+    if (random() % 2 == 0) {
+      channel.advance(now);
+    } else {
+      channel.run_ahead(now);
+    }
     channel.take_admitted(outcome.admitted);
     channel.take_completed(outcome.completed);
     if (now > core::kFsPerSecond / 100) throw std::runtime_error("the channel does not finish");
