@@ -29,7 +29,6 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       data_end_{spec_->timing("tCL") + spec_->timing("tBURST"),
                 spec_->timing("tCWL") + spec_->timing("tBURST")},
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),
-      fancy_(fcfs_ || spec_->config.hit_cap > 0),
       siblings_(spec_->geometry.stack_ids > 1),
       optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
                      spec_->config.refresh_postpone > 0) {
@@ -41,7 +40,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
                      BankQueues(spec_->config.write_queue, banks)},
                     RefreshCounter(*spec_)});
   }
-  plans_last_ = !fancy_;
+  plans_last_ = !fcfs_;
   for (const Scope scope : {Scope::kBankGroup, Scope::kStackId, Scope::kPseudoChannel}) {
     plans_last_ = plans_last_ && timers_.spacing(scope, Command::kAct, Command::kPre) == 0 &&
                   timers_.spacing(scope, Command::kPre, Command::kAct) == 0;
@@ -136,13 +135,13 @@ std::uint64_t EventChannel::only_oldest(const BankQueues& queue, std::uint64_t b
 // Open banks whose row has served its share while an older request waits for another row. Under
 // FCFS the same rule with a share of zero says that only the oldest request counts.
 std::uint64_t EventChannel::capped(const PseudoChannel& pc, const BankQueues& queue) const {
-  const int cap = spec_->config.hit_cap;
   std::uint64_t result = 0;
-  for (std::uint64_t left = queue.queued() & pc.open; left != 0; left &= left - 1) {
+  const std::uint64_t spent = fcfs_ ? pc.open : pc.spent & pc.open;
+  for (std::uint64_t left = queue.queued() & spent; left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    const BankUse& row = use(pc.first_bank + bank);
-    const bool spent = fcfs_ || (cap > 0 && row.served >= cap);
-    if (spent && queue.oldest(bank).row != row.open_row) result |= std::uint64_t{1} << bank;
+    if (queue.oldest(bank).row != use(pc.first_bank + bank).open_row) {
+      result |= std::uint64_t{1} << bank;
+    }
   }
   return result;
 }
@@ -178,10 +177,8 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
   const BankQueues& queue = pc.active();
   const Command command = pc.draining ? Command::kWr : Command::kRd;
   std::uint64_t banks = queue.hits() & ~pc.held;
-  if (fancy_) {
-    banks &= ~capped(pc, queue);
-    if (fcfs_) banks = only_oldest(queue, banks);
-  }
+  if (fcfs_ || pc.spent != 0) banks &= ~capped(pc, queue);
+  if (fcfs_) banks = only_oldest(queue, banks);
   Tick again = core::kNever;
   bool found = false;
   const Timers::Narrow narrow = timers_.narrow(command);
@@ -236,7 +233,7 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   timers_.issue(command, flat_bank, now);
   if (siblings_) timers_.issue_siblings(command, flat_bank, now);
   BankUse& row = use(flat_bank);
-  ++row.served;
+  if (++row.served == spec_->config.hit_cap) pc.spent |= std::uint64_t{1} << bank;
   row.last_use = now;
   ledger_.column_command(command, {flat_bank, row.open_row, map_.column(burst.number)},
                          burst.entered, now, traffic, useful);
@@ -247,9 +244,11 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   }
   // Without hits the bank may need a row command, its refresh may suit, or its row may time out.
   if (optional_rows_ && !more) pc.idle_at = std::min(pc.idle_at, now + 1);
-  if (fancy_) {
+  if (fcfs_) {
     pc.look_for_rows(now + 1);
-  } else if ((pc.queues[write].queued() & ~pc.queues[write].hits() & bit) != 0) {
+  } else if ((pc.queues[write].queued() & bit) != 0 &&
+             ((pc.queues[write].hits() & bit) == 0 ||
+              ((pc.spent & bit) != 0 && pc.queues[write].oldest(bank).row != row.open_row))) {
     add_row(pc, flat_bank, now + 1);
   }
 }

@@ -137,8 +137,8 @@ class EventChannel final : public ChannelBase {
   int bank_mask_;
   int group_shift_, stack_id_shift_;
   Tick tBURST_;
-  Tick data_end_[2];   // after a column command: read, write
-  bool fcfs_, fancy_;  // fancy: FCFS or a hit cap, off the fast track
+  Tick data_end_[2];  // after a column command: read, write
+  bool fcfs_;
   bool plans_last_, siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool streams_;        // the configuration admits the short way

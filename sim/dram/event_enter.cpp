@@ -112,7 +112,7 @@ bool EventChannel::enter_run(int most, Tick now) {
     if (in.visit == nullptr) begin_visit(pc, queue, now);
     queue.enter(*in.visit, {in.piece->next_burst++, entered_++, now});
   }
-  if (fancy_ && use(in.bank).open_row != in.row) pc.look_for_rows(now);
+  if (fcfs_ && use(in.bank).open_row != in.row) pc.look_for_rows(now);
   return true;
 }
 

@@ -41,6 +41,7 @@ void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::
     BankUse& opened = use(bank);
     opened.open_row = row;
     opened.served = 0;
+    pc.spent &= ~bit;
     opened.last_use = now;
     pc.open |= bit;
     for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
@@ -57,7 +58,7 @@ void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::
       close(pc, std::uint64_t{1} << (banks.first + n * banks.stride));
     }
   }
-  if (fancy_ || optional_rows_) pc.look_for_rows(now + 1);
+  if (fcfs_ || optional_rows_) pc.look_for_rows(now + 1);
   if (optional_rows_ || pc.held != 0) pc.idle_at = std::min(pc.idle_at, now + 1);
 }
 
@@ -164,10 +165,8 @@ bool EventChannel::stands(PseudoChannel& pc, Command command, Tick now) const {
 void EventChannel::plan_row(PseudoChannel& pc, Command command, Tick from) {
   const BankQueues& queue = pc.active();
   std::uint64_t left = queue.queued() & ~pc.held & ~(pc.open & queue.hits());
-  if (fancy_) {
-    left |= capped(pc, queue) & ~pc.held;
-    if (fcfs_) left = only_oldest(queue, left);
-  }
+  if (fcfs_ || pc.spent != 0) left |= capped(pc, queue) & ~pc.held;
+  if (fcfs_) left = only_oldest(queue, left);
   left &= command == Command::kAct ? ~pc.open : pc.open;
   if (spec_->act_to_refresh > 0) left &= ~acts_behind_refresh(pc, from);
   Plan plan;

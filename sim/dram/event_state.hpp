@@ -36,11 +36,12 @@ struct PseudoChannel {
   BankQueues queues[2];  // reads, writes
   RefreshCounter refresh;
   bool draining = false;
-  bool due = false;        // idle_at has come; valid within row_phase
-  std::uint64_t open = 0;  // banks
-  std::uint64_t held = 0;  // banks that wait for an urgent refresh
-  Plan act{}, pre{};       // that a request asks for
-  Tick idle_at = 0;        // when a row command without demand may come: a refresh or a time-out
+  bool due = false;         // idle_at has come; valid within row_phase
+  std::uint64_t open = 0;   // banks
+  std::uint64_t held = 0;   // banks that wait for an urgent refresh
+  std::uint64_t spent = 0;  // banks whose row has served as many bursts as the hit cap
+  Plan act{}, pre{};        // that a request asks for
+  Tick idle_at = 0;         // when a row command without demand may come: a refresh or a time-out
   Tick column_at = core::kNever;
   BankQueues& active() { return queues[draining]; }
   Tick row_at() const { return std::min(std::min(act.tick, pre.tick), idle_at); }

@@ -22,7 +22,8 @@ constexpr int kLongestPause = 256;
 // Whether the configuration admits the short way: nothing but the age of requests to open rows
 // decides about column commands, and nothing but demand about row commands.
 bool EventChannel::may_stream() const {
-  return spec_->config.controller == ControllerKind::kFast && !fancy_ && !optional_rows_ &&
+  return spec_->config.controller == ControllerKind::kFast && !fcfs_ &&
+         spec_->config.hit_cap == 0 && !optional_rows_ &&
          spec_->config.row_policy == RowPolicy::kOpen && !spec_->standard->shared_command_bus &&
          pcs_.size() <= kLanes;
 }
