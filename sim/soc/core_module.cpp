@@ -8,7 +8,8 @@
 namespace ridgepoint::soc {
 
 CoreModule::CoreModule(const sc_core::sc_module_name& name, const accel::AcceleratorConfig& config,
-                       std::int64_t index, const Splitter& splitter, PayloadPool& pool)
+                       std::int64_t index, const Splitter& splitter, PayloadPool& pool,
+                       CoreTurns& turns)
     : sc_module(name),
       socket("socket"),
       config_(config),
@@ -16,12 +17,10 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, const accel::Acceler
       pool_(pool),
       core_(config, index, *this),
       request_latency_(config.request_latency_ns * core::kFsPerNs),
-      response_latency_(config.response_latency_ns * core::kFsPerNs) {
+      response_latency_(config.response_latency_ns * core::kFsPerNs),
+      look_ahead_(config.shared_is_cache ? 1 : response_latency_),
+      turns_(turns) {
   socket.register_nb_transport_bw(this, &CoreModule::nb_transport_bw);
-  SC_HAS_PROCESS(CoreModule);
-  SC_METHOD(step);
-  sensitive << wake_;
-  dont_initialize();
 }
 
 void CoreModule::launch(isa::Program program, core::Cycle start, bool values) {
@@ -83,10 +82,11 @@ tlm::tlm_sync_enum CoreModule::nb_transport_bw(int port, tlm::tlm_generic_payloa
   return tlm::TLM_COMPLETED;
 }
 
-void CoreModule::step() {
+void CoreModule::take_turn() {
+  if (wake_at_ > now_fs()) return;
   wake_at_ = core::kNever;
   try {
-    core_.advance(core_.clock().first_cycle_at_or_after(now_fs() + response_latency_));
+    core_.advance(core_.clock().first_cycle_at_or_after(now_fs() + look_ahead_));
   } catch (...) {
     on_error(std::current_exception());
     return;
@@ -105,7 +105,7 @@ void CoreModule::wake_for_next_event() {
   const core::Femtoseconds time = std::max(now, core_.clock().time_of(cycle));
   if (wake_at_ <= time) return;
   wake_at_ = time;
-  wake_.notify(to_sc_time(time - now));
+  turns_.wake(static_cast<std::size_t>(core_.index()), time);
 }
 
 }  // namespace ridgepoint::soc

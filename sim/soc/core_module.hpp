@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/accel/core.hpp"
+#include "sim/soc/core_turns.hpp"
 #include "sim/soc/payload.hpp"
 
 namespace ridgepoint::soc {
@@ -26,10 +27,11 @@ class CoreModule : public sc_core::sc_module, public accel::Fabric {
   tlm_utils::multi_passthrough_initiator_socket<CoreModule> socket;
 
   CoreModule(const sc_core::sc_module_name& name, const accel::AcceleratorConfig& config,
-             std::int64_t index, const Splitter& splitter, PayloadPool& pool);
+             std::int64_t index, const Splitter& splitter, PayloadPool& pool, CoreTurns& turns);
 
   accel::Core& core() { return core_; }
   void launch(isa::Program program, core::Cycle start, bool values);
+  void take_turn();
 
   // Set by the machine: the signal network between cores, and the end of a kernel on this core.
   std::function<void(std::uint32_t slot, core::Femtoseconds time)> on_publish;
@@ -47,7 +49,6 @@ class CoreModule : public sc_core::sc_module, public accel::Fabric {
  private:
   tlm::tlm_sync_enum nb_transport_bw(int port, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void step();
   void wake_for_next_event();
 
   const accel::AcceleratorConfig& config_;
@@ -56,7 +57,8 @@ class CoreModule : public sc_core::sc_module, public accel::Fabric {
   accel::Core core_;
   core::Femtoseconds request_latency_;
   core::Femtoseconds response_latency_;
-  sc_core::sc_event wake_;
+  core::Femtoseconds look_ahead_;  // of the core; none where cores share a cache's directory
+  CoreTurns& turns_;
   core::Femtoseconds wake_at_ = core::kNever;
   bool running_ = false;
 };

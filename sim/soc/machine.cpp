@@ -39,6 +39,7 @@ struct Machine::Parts {
   PayloadPool pool;
   Splitter splitter;
   std::deque<MemoryModule> memories;  // HBM channels, then the shared memory
+  CoreTurns turns{"turns"};
   std::deque<CoreModule> cores;
   std::vector<dram::Piece> split_pieces;
   std::size_t running = 0;  // cores that have not finished the kernel
@@ -72,6 +73,7 @@ Machine::Parts::Parts(const MachineConfig& machine)
   splitter = [this](isa::Space space, const isa::Segment& segment, bool is_write,
                     std::vector<accel::Piece>& out) { split(space, segment, is_write, out); };
   if (config.accel.shared_is_cache) cache.emplace(config.accel.shared_bytes);
+  turns.on_turn = [this](std::size_t core) { cores[core].take_turn(); };
   const auto channels = static_cast<std::size_t>(spec->channels);
   const core::Femtoseconds look_ahead = config.accel.request_latency_ns * core::kFsPerNs;
   for (std::size_t i = 0; i <= channels; ++i) {
@@ -83,7 +85,8 @@ Machine::Parts::Parts(const MachineConfig& machine)
                           i < channels ? config.accel.channel_gb_per_s : 0);
   }
   for (std::int64_t i = 0; i < config.accel.cores; ++i) {
-    cores.emplace_back(("core_" + std::to_string(i)).c_str(), config.accel, i, splitter, pool);
+    cores.emplace_back(("core_" + std::to_string(i)).c_str(), config.accel, i, splitter, pool,
+                       turns);
     CoreModule& core = cores.back();
     for (MemoryModule& memory : memories) core.socket.bind(memory.socket);
     core.on_finished = [this] {
