@@ -13,9 +13,9 @@
 namespace ridgepoint::dram {
 namespace {
 
-constexpr Tick kWorthwhile = 8;  // slots of a data bus in a stretch
-constexpr Tick kOfAVisit = 6;    // and per visit that ends
-constexpr int kLongestPause = 256;
+constexpr int kWorthwhile = 16;  // bursts in a stretch
+constexpr int kOfAVisit = 3;     // and per visit that ends
+constexpr int kLongestPause = 4096;
 
 }  // namespace
 
@@ -57,14 +57,12 @@ Tick EventChannel::stream(Tick from, Tick to) {
     plan(lanes[i], from);
   }
   reads_only_ = true;
-  trial_.visits_left = 0;
+  trial_.bursts = trial_.visits_left = 0;
   Tick now = from;
-  const Tick bus = lanes[0].slot_end;
   while (stream_event(lanes, now, to)) {
   }
-  const Tick slots = (lanes[0].slot_end - bus) / tBURST_ * static_cast<Tick>(count);
-  const bool worth_it = slots >= kOfAVisit * trial_.visits_left &&
-                        (slots >= kWorthwhile * static_cast<Tick>(count) || now >= to);
+  const bool worth_it = trial_.bursts >= kOfAVisit * trial_.visits_left &&
+                        (trial_.bursts >= kWorthwhile || now >= to);
   trial_.next_pause = worth_it ? 1 : std::min(2 * trial_.next_pause, kLongestPause);
   trial_.pause = worth_it ? 0 : trial_.next_pause;
   reads_only_ = false;
@@ -138,6 +136,7 @@ bool EventChannel::stream_start(Tick now) {
 
 // One burst of the chosen server, whatever is special about it.
 void EventChannel::issue(Lane& lane) {
+  ++trial_.bursts;
   Server& server = lane.server[lane.chosen];
   Server& other = lane.server[1 - lane.chosen];
   const Tick now = lane.next;

@@ -113,6 +113,7 @@ inline bool EventChannel::take_turn(Lane& lane) {
     ++lane.stretch.firsts;
     server.first_of_row = false;
   }
+  ++trial_.bursts;
   ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
   lane.stretch.ticks += lane.next;
   ++server.bursts;
@@ -193,6 +194,7 @@ void EventChannel::take_rounds(Lane& lane, int rounds) {
     server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
     lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
   }
+  trial_.bursts += rounds;
   lane.chosen ^= rounds & 1;
   lane.next += rounds * tBURST_;
 }
