@@ -7,6 +7,7 @@
 
 #include "sim/accel/core.hpp"
 #include "sim/core/error.hpp"
+#include "sim/soc/core_turns.hpp"
 #include "tests/kernels/machines.hpp"
 
 namespace ridgepoint::soc {
@@ -230,40 +231,25 @@ TEST(Machine, ResetMakesARunForgetWhatRanBefore) {
   EXPECT_TRUE(again.hbm == first.hbm);
 }
 
-// Cores that read ranges the others read too, through one cache: which of them finds a line held
-// depends on the order of their reads, and that on nothing but their times.
-isa::Program overlapping_loads(CorePort& core) {
-  std::uint64_t place = 17 + static_cast<std::uint64_t>(core.index());
-  const isa::Tile tile = core.tile(1, 512, core::DType::kFp32);
-  Token last;
-  for (int i = 0; i < 60; ++i) {
-    place = place * 6364136223846793005u + 1442695040888963407u;
-    last = core.load(tile, hbm_rows((place >> 33) % 64 * 1024, 1, 512), {last});
-    if (i % 3 == 0) last = core.vector({64 + core.index() * 32, 1}, {last}, [] {});
+// Whatever the order in which they were asked for: a cache's directory that cores share must see
+// them in one order.
+TEST(CoreTurns, ComeByTimeAndThenByNumber) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  std::vector<std::size_t> order;
+  {
+    CoreTurns turns("turns");
+    turns.on_turn = [&](std::size_t core) {
+      order.push_back(core);
+      if (core == 7) turns.wake(6, now_fs());  // within its turn, for the same time
+    };
+    const core::Femtoseconds ns = core::kFsPerNs;
+    for (const std::size_t core : {3, 1, 7, 2}) turns.wake(core, 5 * ns);
+    turns.wake(9, 4 * ns);
+    turns.wake(0, 5 * ns);
+    sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_NS));
   }
-  co_return;
-}
-
-TEST(Machine, TheControllerDoesNotShowThroughASharedCache) {
-  MachineConfig config = test_machines::small_machine();
-  config.accel.shared_is_cache = true;
-  const auto run = [&](dram::ControllerKind controller) {
-    config.hbm.controller = controller;
-    Machine machine(config);
-    machine.reset_memory();
-    isa::Kernel kernel;
-    kernel.name = "overlapping loads";
-    kernel.program = overlapping_loads;
-    return machine.run(kernel, false);
-  };
-  const Activity oracle = run(dram::ControllerKind::kOracle);
-  EXPECT_GT(oracle.shared_bytes, 0u);
-  for (const auto kind : {dram::ControllerKind::kFast, dram::ControllerKind::kEventDriven}) {
-    const Activity other = run(kind);
-    EXPECT_EQ(other.cycles, oracle.cycles);
-    EXPECT_EQ(other.shared_bytes, oracle.shared_bytes);
-    EXPECT_TRUE(other.hbm == oracle.hbm);
-  }
+  sc_core::sc_get_curr_simcontext()->reset();
+  EXPECT_EQ(order, (std::vector<std::size_t>{9, 0, 1, 2, 3, 7, 6}));
 }
 
 TEST(Config, ConflictsNameTheKeyAndWhatWouldWork) {
