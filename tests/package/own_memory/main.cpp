@@ -78,7 +78,9 @@ extern "C" int sc_main(int, char**) {
       pieces.push_back({0, bytes, segment.address + at});
     }
   };
-  soc::CoreModule module("core", config, 0, splitter, pool);
+  soc::CoreTurns turns("turns");
+  soc::CoreModule module("core", config, 0, splitter, pool, turns);
+  turns.on_turn = [&module](std::size_t) { module.take_turn(); };
   OwnMemory memory("memory", sc_core::sc_time(100, sc_core::SC_NS), 256.0);
   module.socket.bind(memory.socket);
   module.on_publish = [](std::uint32_t, core::Femtoseconds) {};
