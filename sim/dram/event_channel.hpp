@@ -138,8 +138,7 @@ class EventChannel final : public ChannelBase {
   int group_shift_, stack_id_shift_;
   Tick tBURST_;
   Tick data_end_[2];  // after a column command: read, write
-  bool fcfs_;
-  bool plans_last_, siblings_;
+  bool fcfs_, plans_last_, siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool streams_;        // the configuration admits the short way
   bool takes_turns_;    // and two bank groups fill the data bus
