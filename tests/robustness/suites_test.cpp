@@ -13,6 +13,7 @@
 
 #include "results/csv_reader.hpp"
 #include "tests/robustness/program.hpp"
+#include "tests/workloads/shared_files.hpp"
 
 namespace ridgepoint::tests {
 namespace {
@@ -135,6 +136,20 @@ TEST(Baseline, PoliciesOnTheAzureTracesGiveTheIndependentFigures) {
     }
   }
   EXPECT_EQ(rows, kAzure.size() + 4);
+}
+
+class Policies : public ProgramTest {};
+
+// `serve` on both whole traces, every policy: about 100 seconds of processor time.
+TEST_F(Policies, AreRemadeFromTheTraces) {
+  RIDGEPOINT_NEED_SHARED("traces/AzureLLMInferenceTrace_conv.csv");
+  RIDGEPOINT_NEED_SHARED("traces/AzureLLMInferenceTrace_code.csv");
+  const std::string made = folder() / "made.csv";
+  const std::string command = "sh '" RIDGEPOINT_SOURCE_DIR
+                              "/results/policies.sh' '" RIDGEPOINT_PROGRAM "' '" +
+                              testing_files::shared_file("traces") + "' '" + made + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(slurp(made), slurp(kTables / "azure_policies.csv"));
 }
 
 TEST(Baseline, TheIndexNamesEveryCommittedFile) {
