@@ -105,10 +105,10 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
   return rounds * (real(block_begin(shape)) + std::max(array, read) + written);
 }
 
-// Widths of tiles: one and a half and twice the one before, in whole panels.
+// Widths of tiles: one and a half and twice the one before, in whole panels; each is wider.
 std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
   if (nt % (3 * panel) == 0) return nt / 3 * 4;
-  return nt * 3 / 2 % panel == 0 ? nt * 3 / 2 : nt * 2;
+  return nt % 2 == 0 && nt * 3 / 2 % panel == 0 ? nt * 3 / 2 : nt * 2;
 }
 
 bool holds_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,

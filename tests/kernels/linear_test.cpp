@@ -135,6 +135,26 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   EXPECT_LT(tile_of(128, 8192).second, 64);
 }
 
+// Panels of one column too: every width that is tried is wider than the one before.
+TEST(LinearTiling, PanelsOfAnyWidthFindATileBesideACache) {
+  for (const std::int64_t panel : {1, 2, 3, 5, 7, 16, 600}) {
+    isa::CoreShape shape{.cores = 8, .matrix_rows = 64, .matrix_cols = panel, .vector_lanes = 64};
+    shape.scratchpad_bytes = 1024 * 1024;
+    shape.accumulator_bytes = 1024 * 1024;
+    shape.cached_bytes = 40 << 20;
+    shape.load_bytes_per_cycle = 64;
+    LinearArgs args;
+    args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
+    args.x.rows = args.y.rows = 129;
+    args.x.cols = args.w.k = 512;
+    args.w.n = args.y.cols = 1200;
+    args.w.panel_rows = panel;
+    const LinearTiling tiling = choose_tiling(shape, args);
+    EXPECT_EQ(tiling.nt % panel, 0) << panel;
+    EXPECT_GE(tiling.nt, panel);
+  }
+}
+
 // Rows are cut so that the slots fit, however small the scratchpad is beside the accumulators.
 TEST(LinearTiling, RowsAreWhatTheScratchpadCanFeed) {
   for (const std::int64_t kib : {72, 100, 256}) {

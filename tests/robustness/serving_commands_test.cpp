@@ -85,6 +85,18 @@ TEST_F(ServingCommands, ServeATinyModelOnTheMachine) {
   EXPECT_EQ(slurp(folder() / "s.csv"), steps);
 }
 
+// Many cores and few KV heads: walks are measured on more sequences than steps ever hold.
+TEST_F(ServingCommands, ServeATinyModelOnMachinesOfManyCores) {
+  file("t.csv", kTiny);
+  for (const char* machine : {"h100", "l40s"}) {
+    const Outcome outcome = run(
+        {"serve", "--model", "stories260K", "--trace", "t.csv", "--machine", machine, "--quiet"});
+    ASSERT_EQ(outcome.exit_code, 0) << machine << outcome.err;
+    EXPECT_EQ(cell(outcome.out, "completed_count"), "4");
+    EXPECT_LE(number(outcome.out, "grid_error_max_ratio"), 0.10);
+  }
+}
+
 TEST_F(ServingCommands, ServeEveryStepExactly) {
   file("t.csv", kTiny);
   const Outcome exact =

@@ -79,6 +79,16 @@ std::vector<AttentionWalks::Batch> AttentionWalks::wanted() const {
   return batches;
 }
 
+std::int64_t AttentionWalks::most_tokens() const {
+  std::int64_t most = 0;
+  for (const Batch& batch : wanted()) {
+    std::int64_t tokens = 0;
+    for (const AttendingSequence& sequence : batch) tokens += sequence.new_tokens;
+    most = std::max(most, tokens);
+  }
+  return most;
+}
+
 // Mean over the layers' windows.
 double AttentionWalks::seen_tiles(std::int64_t rows, std::int64_t tiles) const {
   const std::int64_t end = tiles * geometry_.key_tile;

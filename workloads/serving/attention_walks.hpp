@@ -23,6 +23,7 @@ class AttentionWalks {
 
   // What calibrate() will ask for.
   std::vector<Batch> wanted() const;
+  std::int64_t most_tokens() const;  // in one of these
   void calibrate(const Ask& ask);
   double launch() const { return launch_; }
 

@@ -10,6 +10,7 @@
 #include "kernels/linear/linear.hpp"
 #include "sim/core/error.hpp"
 #include "workloads/models/counts.hpp"
+#include "workloads/serving/attention_walks.hpp"
 #include "workloads/serving/kernel_workers.hpp"
 #include "workloads/traces/random.hpp"
 
@@ -106,6 +107,12 @@ MachineKernelTimes::MachineKernelTimes(soc::Machine& machine, const ModelShape& 
   std::iota(order_.begin(), order_.end(), 0u);
   Random random(spec_.seed);
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+  // Many cores that few KV heads go round need many sequences to measure walks on.
+  const std::int64_t tokens = AttentionWalks(geometry()).most_tokens();
+  if (tokens > spec_.max_batch_tokens) {
+    spec_.max_batch_tokens = power_of_two(tokens);
+    placement_ = decltype(placement_)(roomy(shape), placement_spec(machine, shape, spec_));
+  }
 }
 
 KernelGeometry MachineKernelTimes::geometry() const {
