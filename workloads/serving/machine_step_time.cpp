@@ -73,9 +73,7 @@ bool samples_tokens(const isa::Kernel& kernel) {
 
 std::vector<WindowShare> windows_of(const ModelShape& shape) {
   std::int64_t windowed = 0;
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    windowed += shape.is_windowed(layer) ? 1 : 0;
-  }
+  for (std::int64_t i = 0; i < shape.layers; ++i) windowed += shape.is_windowed(i) ? 1 : 0;
   const double share = static_cast<double>(windowed) / static_cast<double>(shape.layers);
   std::vector<WindowShare> windows;
   if (windowed > 0) windows.push_back({shape.sliding_window, share});
@@ -111,7 +109,7 @@ MachineKernelTimes::MachineKernelTimes(soc::Machine& machine, const ModelShape& 
   const std::int64_t tokens = AttentionWalks(geometry()).most_tokens();
   if (tokens > spec_.max_batch_tokens) {
     spec_.max_batch_tokens = power_of_two(tokens);
-    placement_ = decltype(placement_)(roomy(shape), placement_spec(machine, shape, spec_));
+    placement_ = Placement(roomy(shape), placement_spec(machine, shape, spec_));
   }
 }
 
@@ -275,16 +273,10 @@ MachineKernelTimes::Step MachineKernelTimes::whole_step(std::span<const Attendin
 }
 
 MachineKernelTimes::Kernels MachineKernelTimes::kernels_of(const KernelQuery& query) {
-  switch (query.part) {
-    case KernelQuery::Part::kLinear:
-      return linear_kernels(query.rows);
-    case KernelQuery::Part::kSampling:
-      return sampling_kernels(query.rows);
-    case KernelQuery::Part::kAttention:
-      return attention_kernels(query.batch);
-    case KernelQuery::Part::kWholeStep:
-      break;
-  }
+  using Part = KernelQuery::Part;
+  if (query.part == Part::kLinear) return linear_kernels(query.rows);
+  if (query.part == Part::kSampling) return sampling_kernels(query.rows);
+  if (query.part == Part::kAttention) return attention_kernels(query.batch);
   return step_kernels(query.batch, query.rows);
 }
 
