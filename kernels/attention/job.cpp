@@ -13,7 +13,9 @@ AttentionJob::AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arg
       dim(arguments.qk_dim()),
       v_dim(arguments.value_dim()),
       scale(arguments.scale != 0 ? arguments.scale : 1.0f / std::sqrt(static_cast<float>(dim))) {
-  begin_elements = shape.block_cycles * shape.vector_lanes;
+  // A core's blocks share its vector engine.
+  begin_elements =
+      shape.block_cycles * std::max<std::int64_t>(1, shape.blocks) * shape.vector_lanes;
   decode_begin_elements = begin_elements / std::max({std::int64_t{1}, shape.blocks, tiles.lanes});
   if (args.q.values != nullptr) {
     workspace.resize(static_cast<std::size_t>(plan.partials * tiles.query_tiles * tiles.tile_rows *

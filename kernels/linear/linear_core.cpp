@@ -62,19 +62,25 @@ void LinearCore::begin(std::int64_t row_tile) {
 }
 
 bool LinearCore::begin_wave(std::int64_t turn) {
+  if (!has_wave(turn)) return false;
   const std::int64_t tile = core_.index() + turn * core_.count();
   const std::int64_t row_tiles = ceil_div(m_, t_.mt);
-  if (tile >= row_tiles * n_tiles_) return false;
   const std::int64_t group = tile / (t_.wave_rows * n_tiles_);
   const std::int64_t high = std::min(t_.wave_rows, row_tiles - group * t_.wave_rows);
   const std::int64_t within = tile - group * t_.wave_rows * n_tiles_;
   begin(group * t_.wave_rows + within % high);
   first_ = within / high;
   steps_ = k_steps_;
-  if (t_.begin_elements > 0) {
-    begun_ = core_.vector({t_.begin_elements, 1}, {last_matrix_}, [] {});
-  }
+  if (t_.begin_elements > 0) begin_block(turn);
   return true;
+}
+
+// A tile is a thread block, which begins when one before it has given up its accumulator: with two
+// of them, while the tile before is multiplied.
+void LinearCore::begin_block(std::int64_t turn) {
+  const auto block = [this] { return core_.vector({t_.begin_elements, 1}, {last_matrix_}, [] {}); };
+  begun_ = turn > 0 && t_.accumulators > 1 ? next_begun_ : block();
+  if (t_.accumulators > 1 && has_wave(turn + 1)) next_begun_ = block();
 }
 
 void LinearCore::load_weight() {

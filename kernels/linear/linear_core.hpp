@@ -56,6 +56,10 @@ class LinearCore {
     return staged_slot(row_tile, chunks_ + core);
   }
   isa::View x_view(std::int64_t k0, std::int64_t cols) const;
+  bool has_wave(std::int64_t turn) const {
+    return core_.index() + turn * core_.count() < (m_ + t_.mt - 1) / t_.mt * n_tiles_;
+  }
+  void begin_block(std::int64_t turn);
   void finish_tile(std::int64_t n0, std::int64_t cols, const isa::Tile& acc, isa::Deps& frees);
   void widen_until(std::int64_t use);
   isa::Token add_epilogue(std::int64_t r, std::int64_t rows, std::int64_t n0, std::int64_t cols,
@@ -79,7 +83,7 @@ class LinearCore {
   std::int64_t row_tile_ = 0, m0_ = 0, rows_ = 0, steps_ = 0, step_ = 0, chunk_ = 0;
   std::int64_t w_next_ = 0, w_base_ = 0, widened_ = 0, x_base_ = 0, staged_ = 0, residual_uses_ = 0;
   std::int64_t tiles_done_ = 0;
-  isa::Token last_matrix_, bias_free_, begun_;
+  isa::Token last_matrix_, bias_free_, begun_, next_begun_;
 };
 
 }  // namespace ridgepoint::kernels

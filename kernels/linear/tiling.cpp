@@ -82,11 +82,6 @@ void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, Li
                                  shape.cores);
 }
 
-// A tile is a thread block's work; blocks of a core begin side by side.
-std::int64_t block_begin(const isa::CoreShape& shape) {
-  return shape.block_cycles / std::max<std::int64_t>(1, shape.blocks);
-}
-
 // Cycles of all rounds over the cores: a tile lasts as long as the array, or as what it reads.
 double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
                      std::int64_t nt) {
@@ -102,7 +97,7 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
                       real(shape.load_bytes_per_cycle);
   const double written =
       real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
-  return rounds * (real(block_begin(shape)) + std::max(array, read) + written);
+  return rounds * (real(shape.block_cycles) + std::max(array, read) + written);
 }
 
 // Widths of tiles: one and a half and twice the one before, in whole panels; each is wider.
@@ -158,7 +153,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
   t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
                                          ceil_div(args.x.rows, t.mt));
-  t.begin_elements = block_begin(shape) * shape.vector_lanes;
+  t.begin_elements = shape.block_cycles * shape.vector_lanes;
 }
 
 }  // namespace

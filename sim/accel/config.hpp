@@ -24,7 +24,7 @@ struct AcceleratorConfig {
   std::int64_t vector_lanes = 512;               // element operations per cycle
   std::int64_t special_lanes = 0;                // exponentials per cycle; 0: vector_lanes
   std::int64_t blocks = 0;                       // pieces of work held at once; 0: as memory allows
-  std::int64_t block_ns = 0;                     // to begin one: scheduling, addresses, masks
+  std::int64_t block_ns = 0;                     // of the vector engine to begin one, for each
   bool engines_alternate = false;                // matrix and vector engine take turns
   std::int64_t scratchpad_bytes = 1536 * 1024;   // operand tiles
   std::int64_t accumulator_bytes = 1024 * 1024;  // fp32 accumulators, apart from operands

@@ -116,8 +116,8 @@ OptionGroup machine_options() {
        .minimum = 0,
        .maximum = 1000000,
        .help =
-           "the vector engine's time to begin a walk of attention or, beside a cache, a tile of a "
-           "linear layer: scheduling, addresses, masks",
+           "the vector engine's time, for each of core.blocks, to begin a walk of attention, and, "
+           "beside a cache, to begin a tile of a linear layer: scheduling, addresses, masks",
        .column = "core_block_ns"},
       {.key = "core.engines_alternate",
        .type = kSwitch,

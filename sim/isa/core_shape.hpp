@@ -19,7 +19,7 @@ struct CoreShape {
   std::int64_t cached_bytes = 0;
   std::int64_t load_bytes_per_cycle = 0;
   std::int64_t blocks = 0;  // independent pieces of work a core holds at once; 0: as memory allows
-  std::int64_t block_cycles = 0;  // of the vector engine before a piece of work begins
+  std::int64_t block_cycles = 0;  // of the vector engine before work begins, for each of blocks
 };
 
 }  // namespace ridgepoint::isa

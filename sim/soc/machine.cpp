@@ -45,6 +45,7 @@ struct Machine::Parts {
   std::size_t running = 0;  // cores that have not finished the kernel
   core::Cycle end = 0;      // of the last kernel
   bool memory_is_stale = false;
+  bool cache_is_kept = false;
   std::exception_ptr error;  // thrown by a kernel
   Recorder* recorder = nullptr;
   std::optional<accel::CacheDirectory> cache;  // of HBM, in the shared memory
@@ -263,8 +264,8 @@ void Machine::Parts::renew_memory() {
     recorder->on_skip(clock.time_of(old_end), clock.time_of(end));
     record_channels();
   }
-  if (cache) cache->clear();
-  memory_is_stale = false;
+  if (cache && !cache_is_kept) cache->clear();
+  memory_is_stale = cache_is_kept = false;
 }
 
 Activity Machine::run(const isa::Kernel& kernel, bool values) {
@@ -324,6 +325,9 @@ void Machine::record(Recorder& recorder) {
   }
 }
 
-void Machine::reset_memory() { parts_->memory_is_stale = true; }
+void Machine::reset_memory(bool keep_cache) {
+  parts_->memory_is_stale = true;
+  parts_->cache_is_kept = keep_cache;
+}
 
 }  // namespace ridgepoint::soc

@@ -62,8 +62,8 @@ class Machine {
 
   // The next kernel finds memory as new (rows closed, half a refresh interval since the last
   // refresh) and starts at a fixed offset from a whole microsecond: what it takes does not depend
-  // on what ran before.
-  void reset_memory();
+  // on what ran before, but for what a cache that is kept holds.
+  void reset_memory(bool keep_cache = false);
 
   // What the recorder selects is drawn from now on; once, before the first kernel. The recorder
   // outlives the machine's last run.

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "sim/accel/core.hpp"
 #include "sim/core/error.hpp"
 #include "sim/soc/core_turns.hpp"
@@ -229,6 +231,22 @@ TEST(Machine, ResetMakesARunForgetWhatRanBefore) {
   EXPECT_EQ(again.cycles, first.cycles);
   EXPECT_EQ(again.stalls, first.stalls);
   EXPECT_TRUE(again.hbm == first.hbm);
+}
+
+TEST(Machine, ResetMayKeepWhatTheCacheHolds) {
+  MachineConfig config = test_machines::small_machine();
+  config.accel.shared_is_cache = true;
+  config.accel.shared_bytes = 4 << 20;  // of which the stream takes one
+  Machine machine(config);
+  const auto pin_bytes = [&machine](bool keep_cache) {
+    machine.reset_memory(keep_cache);
+    const auto read = machine.run(on_core_zero(stream), false).hbm.read_pin_bytes;
+    return std::accumulate(read.begin(), read.end(), std::int64_t{0});
+  };
+  const std::int64_t fresh = pin_bytes(false);
+  EXPECT_GT(fresh, 0);
+  EXPECT_EQ(pin_bytes(true), 0);
+  EXPECT_EQ(pin_bytes(false), fresh);
 }
 
 // Whatever the order in which they were asked for: a cache's directory that cores share must see

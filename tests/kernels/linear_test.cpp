@@ -135,6 +135,25 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   EXPECT_LT(tile_of(128, 8192).second, 64);
 }
 
+// Two tiles for each of four cores: the second begins while the first is multiplied, if there is an
+// accumulator for it.
+TEST(LinearTiling, TilesBeginWhileOthersAreMultiplied) {
+  const auto cycles = [](std::int64_t accumulator_kib, std::int64_t block_ns) {
+    soc::MachineConfig config = test_machines::small_machine();
+    config.accel.shared_is_cache = true;
+    config.accel.accumulator_bytes = accumulator_kib * 1024;
+    config.accel.block_ns = block_ns;
+    Data data({64, 512, 1024, false, false, 0}, config.accel.matrix_cols);
+    data.detach();
+    soc::Machine machine(config);
+    machine.reset_memory();
+    return machine.run(linear(config.accel.shape(), data.args, "linear"), false).cycles;
+  };
+  const core::Cycle begin = 1500;  // 1 us
+  EXPECT_LT(cycles(32, 1000) - cycles(32, 0), begin + begin / 2);
+  EXPECT_GE(cycles(16, 1000) - cycles(16, 0), 2 * begin);
+}
+
 // Panels of one column too: every width that is tried is wider than the one before.
 TEST(LinearTiling, PanelsOfAnyWidthFindATileBesideACache) {
   for (const std::int64_t panel : {1, 2, 3, 5, 7, 16, 600}) {

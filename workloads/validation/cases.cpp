@@ -191,6 +191,11 @@ CaseWork measured_work(const MeasuredRow& row) {
   return work;
 }
 
+bool stays_cached(const MeasuredRow& row, std::int64_t cached_bytes) {
+  constexpr double kCopies = 1.5;
+  return !is_gemm(row) && kCopies * measured_work(row).bytes <= static_cast<double>(cached_bytes);
+}
+
 std::string size_class_of(const MeasuredRow& row, std::int64_t shared_bytes) {
   if (row.family == MeasuredFamily::kGemm &&
       measured_work(row).weight_bytes <= static_cast<double>(shared_bytes)) {

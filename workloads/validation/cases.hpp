@@ -30,6 +30,11 @@ struct CaseWork {
 };
 CaseWork measured_work(const MeasuredRow& row);
 
+// Whether a repeated launch finds the case in a cache of `cached_bytes` (0: no cache). Attention
+// was measured again and again on the same keys, GEMM on several weights in turn. Such caches have
+// two halves: every second reader has a line from the other one and keeps it in its own, too.
+bool stays_cached(const MeasuredRow& row, std::int64_t cached_bytes);
+
 // "m<=64", "m>64", "in-cache" (the weights fit `shared_bytes`, where repeated launches may keep
 // them), "long", "short": the sizes that are summed up together.
 std::string size_class_of(const MeasuredRow& row, std::int64_t shared_bytes);
