@@ -85,14 +85,17 @@ AddressMap::AddressMap(const Spec& spec) : columns_(spec.geometry.columns) {
   const std::vector<Entry> entries = parse(text, widths);
   for (const int width : widths) low_bits_ += width;
   low_mask_ = (std::int64_t{1} << low_bits_) - 1;
-  for (auto entry = entries.rbegin(); entry != entries.rend() && entry->field == kCol; ++entry) {
-    run_bursts_ <<= entry->bits;
-  }
+  auto at = entries.rbegin();
+  for (; at != entries.rend() && at->field == kCol; ++at) run_bursts_ <<= at->bits;
+  for (; at != entries.rend() && at->field != kCol; ++at) cycle_runs_ <<= at->bits;
+  cycle_bursts_ = run_bursts_ * cycle_runs_;
+  for (; at != entries.rend() && at->field == kCol; ++at) cycle_bursts_ <<= at->bits;
   if (spec.config.bank_hash) {
     hash_mask_ = static_cast<unsigned>(geometry.banks_per_pseudo_channel()) - 1;
     parity_mask_ = static_cast<unsigned>(geometry.total_banks()) - 1 - hash_mask_;
   }
   low_.resize(std::size_t{1} << low_bits_);
+  places_.resize(static_cast<std::size_t>(columns_));
   inverse_.resize(low_.size());
   for (std::size_t low = 0; low < low_.size(); ++low) {
     std::array<int, kFields> value{};
@@ -111,6 +114,7 @@ AddressMap::AddressMap(const Spec& spec) : columns_(spec.geometry.columns) {
     low_[low] = {static_cast<std::uint16_t>(bank), static_cast<std::uint16_t>(value[kCol])};
     inverse_[static_cast<std::size_t>(bank * columns_ + value[kCol])] =
         static_cast<std::uint32_t>(low);
+    if (bank == 0) places_[static_cast<std::size_t>(value[kCol])] = static_cast<std::uint32_t>(low);
   }
 }
 

@@ -9,7 +9,6 @@
 // pseudo-channel with the row's parity, which spreads strides over them. The map stays one to one.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,11 +42,17 @@ class AddressMap {
 
   // Neighbouring bursts that share a row: aligned groups of this many, a power of two.
   int run_bursts() const { return run_bursts_; }
+  // Runs of an aligned group of cycle_runs() are in rows of different banks, and those of the next
+  // groups in the same rows again, until cycle_bursts() bursts end. Both are powers of two.
+  int cycle_runs() const { return cycle_runs_; }
+  int cycle_bursts() const { return cycle_bursts_; }
+  // By how many bursts of the channel two columns of a row are apart: the difference of these.
+  const std::uint32_t* places() const { return places_.data(); }
 
  private:
   unsigned hash(std::int64_t row) const {
     const auto bits = static_cast<unsigned>(row);
-    return (bits & hash_mask_) ^ (std::popcount(bits) % 2 != 0 ? parity_mask_ : 0U);
+    return (bits & hash_mask_) ^ (__builtin_parity(bits) != 0 ? parity_mask_ : 0U);
   }
 
   struct Low {
@@ -60,8 +65,11 @@ class AddressMap {
   unsigned parity_mask_ = 0;
   std::vector<Low> low_;                // all bits below the row
   std::vector<std::uint32_t> inverse_;  // bank * columns + column -> low bits
+  std::vector<std::uint32_t> places_;   // by column
   int columns_ = 0;
   int run_bursts_ = 1;
+  int cycle_runs_ = 1;
+  int cycle_bursts_ = 1;
 };
 
 }  // namespace ridgepoint::dram

@@ -21,12 +21,13 @@ void BankQueues::leave_last(int bank) {
   set_hit(bank, find(visit.next, visit.row));
 }
 
-bool BankQueues::contains(int bank, std::int64_t burst) const {
+bool BankQueues::contains(int bank, std::int64_t row, int column) const {
   if ((queued_ & bit(bank)) == 0) return false;
   for (std::uint16_t slot = list(bank).head; slot != kNone; slot = visits_[slot].next) {
     const Visit& visit = visits_[slot];
-    for (int i = visit.left; i < visit.total; ++i) {
-      if (visit.burst[i].number == burst) return true;
+    if (visit.row == row && column >= visit.oldest_column() &&
+        column < visit.column + visit.total) {
+      return true;
     }
   }
   return false;

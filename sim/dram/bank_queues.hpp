@@ -20,29 +20,29 @@ class BankQueues {
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr int kVisitBursts = 32;  // longest visit
   static constexpr int kMostBanks = 64;    // bits of a set of them
-  struct Burst {
-    std::int64_t number;  // in the channel
-    std::uint64_t order;  // of entering
-    Tick entered;
-  };
   struct Visit {
     std::int64_t row;
+    std::uint64_t order;  // age of the oldest burst still queued: the smaller, the older
+    std::uint64_t base;   // a column's burst is that much older than the column's place
+    std::int32_t column;  // of the first burst; the others follow
+    std::int32_t left;    // bursts that have left
+    std::int32_t total;   // bursts that have entered
     std::int32_t piece;
+    std::uint16_t next;     // of the bank's list
+    std::uint8_t entrance;  // for the use of who lets bursts in
     core::Traffic traffic;
-    bool whole;              // every byte of every burst was asked for
-    std::uint16_t next;      // of the bank's list
-    std::int32_t left;       // bursts that have left
-    std::int32_t total;      // bursts that have entered
-    std::int32_t announced;  // and that are known to come
-    Burst burst[kVisitBursts];
+    bool whole;                  // every byte of every burst was asked for
+    Tick entered[kVisitBursts];  // when each of them did
 
-    const Burst& oldest() const { return burst[left]; }
     int queued() const { return total - left; }
+    int oldest_column() const { return column + left; }
   };
 
-  BankQueues(int capacity, int banks)
+  // `places`: see AddressMap.
+  BankQueues(int capacity, int banks, const std::uint32_t* places)
       : visits_(std::make_unique_for_overwrite<Visit[]>(static_cast<std::size_t>(capacity))),
         lists_(static_cast<std::size_t>(banks)),
+        places_(places),
         capacity_(capacity) {
     for (int slot = capacity; slot-- > 0;) free_.push_back(static_cast<std::uint16_t>(slot));
   }
@@ -60,24 +60,22 @@ class BankQueues {
   const Visit& hit(int bank) const { return visits_[list(bank).hit]; }
   Visit& hit(int bank) { return visits_[list(bank).hit]; }
 
-  // The bank's latest visit when that is one of `piece` to `row` and has place for more bursts.
-  Visit* latest(int bank, std::int32_t piece, std::int64_t row, int bursts) {
-    if ((queued_ >> bank & 1) == 0) return nullptr;
-    Visit& visit = visits_[list(bank).tail];
-    const bool same =
-        visit.piece == piece && visit.row == row && visit.announced + bursts <= kVisitBursts;
-    return same ? &visit : nullptr;
+  // The age of one of a visit's queued bursts, from 0.
+  std::uint64_t order(const Visit& visit, int burst) const {
+    return visit.base + places_[visit.column + visit.left + burst];
   }
   // A visit begins, whose first burst, of age `order`, is to enter; it stays where it is until all
   // of its bursts have left.
-  Visit& begin(int bank, std::int64_t row, std::int64_t open_row, std::uint64_t order) {
+  Visit& begin(int bank, std::int64_t row, int column, std::int64_t open_row, std::uint64_t order) {
     const std::uint16_t slot = free_.back();
     free_.pop_back();
     Visit& visit = visits_[slot];
     visit.row = row;
+    visit.order = order;
+    visit.base = order - places_[column];
+    visit.column = column;
     visit.next = kNone;
     visit.left = visit.total = 0;
-    visit.burst[0].order = order;
     List& to = list(bank);
     if (to.head == kNone) {
       to.head = slot;
@@ -89,14 +87,15 @@ class BankQueues {
     if (to.hit == kNone && row == open_row) set_hit(bank, slot);
     return visit;
   }
-  void enter(Visit& visit, const Burst& burst) {
-    visit.burst[visit.total++] = burst;
+  void enter(Visit& visit, Tick now) {
+    visit.entered[visit.total++] = now;
     ++size_;
   }
 
   // The next bursts of a visit leave that has more of them queued.
   void leave(Visit& visit, int bursts = 1) {
     visit.left += bursts;
+    visit.order = order(visit, 0);
     size_ -= bursts;
   }
   // The last queued burst of hit(bank) leaves, and with it the visit.
@@ -108,8 +107,8 @@ class BankQueues {
     if ((hits_ & bit(bank)) != 0) set_hit(bank, kNone);
   }
 
-  // Whether a visit of the bank has the burst queued.
-  bool contains(int bank, std::int64_t burst) const;
+  // Whether a visit of the bank has that burst queued.
+  bool contains(int bank, std::int64_t row, int column) const;
 
  private:
   struct List {
@@ -134,6 +133,7 @@ class BankQueues {
   std::unique_ptr<Visit[]> visits_;
   std::vector<std::uint16_t> free_;
   std::vector<List> lists_;
+  const std::uint32_t* places_;
   std::uint64_t queued_ = 0;
   std::uint64_t hits_ = 0;
   std::uint32_t changes_ = 0;

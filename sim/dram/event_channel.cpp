@@ -32,12 +32,17 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       siblings_(spec_->geometry.stack_ids > 1),
       optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
                      spec_->config.refresh_postpone > 0) {
+  run_bursts_ = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
+  const bool whole = run_bursts_ == map_.run_bursts() && map_.cycle_runs() <= Incoming::kMostRuns;
+  cycle_runs_ = whole ? map_.cycle_runs() : 1;
+  cycle_bursts_ =
+      whole ? std::min(map_.cycle_bursts(), cycle_runs_ * BankQueues::kVisitBursts) : run_bursts_;
   const int banks = spec_->geometry.banks_per_pseudo_channel();
   for (int pc = 0; pc < spec_->geometry.pseudo_channels; ++pc) {
     pcs_.push_back({pc,
                     pc * banks,
-                    {BankQueues(spec_->config.read_queue, banks),
-                     BankQueues(spec_->config.write_queue, banks)},
+                    {BankQueues(spec_->config.read_queue, banks, map_.places()),
+                     BankQueues(spec_->config.write_queue, banks, map_.places())},
                     RefreshCounter(*spec_)});
   }
   plans_last_ = !fcfs_;
@@ -126,8 +131,7 @@ std::uint64_t EventChannel::only_oldest(const BankQueues& queue, std::uint64_t b
   int chosen = -1;
   for (std::uint64_t left = queue.queued(); left != 0; left &= left - 1) {
     const int bank = std::countr_zero(left);
-    if (chosen < 0 || queue.oldest(bank).oldest().order < queue.oldest(chosen).oldest().order)
-      chosen = bank;
+    if (chosen < 0 || queue.oldest(bank).order < queue.oldest(chosen).order) chosen = bank;
   }
   return chosen < 0 ? 0 : banks & (std::uint64_t{1} << chosen);
 }
@@ -190,7 +194,7 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
       continue;
     }
     found = true;
-    const std::uint64_t order = queue.hit(bank).oldest().order;
+    const std::uint64_t order = queue.hit(bank).order;
     if (best.bank < 0 || order < best.order) best = {pc.first_bank + bank, order};
   }
   if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
@@ -200,7 +204,8 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
 void EventChannel::visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end) {
   BankQueues& queue = pc.queues[write];
   const BankQueues::Visit& visit = queue.hit(flat_bank & bank_mask_);
-  forget(visit);
+  Entrance& entrance = incoming_.entrance[visit.entrance];
+  if (entrance.visit == &visit) incoming_.forget(entrance);
   const std::int32_t piece = visit.piece;
   const std::int32_t bursts = visit.total;
   queue.leave_last(flat_bank & bank_mask_);
@@ -208,18 +213,20 @@ void EventChannel::visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick
 }
 
 // Of the visit's next burst.
-std::int64_t EventChannel::useful_bytes(const BankQueues::Visit& visit) const {
+std::int64_t EventChannel::useful_bytes(const BankQueues::Visit& visit, int flat_bank) const {
   if (visit.whole) return spec_->geometry.burst_bytes;
-  return intake_.useful_bytes(intake_.piece(visit.piece), visit.oldest().number);
+  return intake_.useful_bytes(intake_.piece(visit.piece),
+                              map_.encode({flat_bank, visit.row, visit.oldest_column()}));
 }
 
 void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   const int bank = flat_bank & bank_mask_;
   const bool write = pc.draining;
   BankQueues::Visit& visit = pc.queues[write].hit(bank);
-  const BankQueues::Burst burst = visit.oldest();
+  const Tick entered = visit.entered[visit.left];
+  const int column = visit.oldest_column();
   const core::Traffic traffic = visit.traffic;
-  const std::int64_t useful = useful_bytes(visit);
+  const std::int64_t useful = useful_bytes(visit, flat_bank);
   if (visit.queued() > 1) {
     pc.queues[write].leave(visit);
   } else {
@@ -235,8 +242,7 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   BankUse& row = use(flat_bank);
   if (++row.served == spec_->config.hit_cap) pc.spent |= std::uint64_t{1} << bank;
   row.last_use = now;
-  ledger_.column_command(command, {flat_bank, row.open_row, map_.column(burst.number)},
-                         burst.entered, now, traffic, useful);
+  ledger_.column_command(command, {flat_bank, row.open_row, column}, entered, now, traffic, useful);
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);
   if (close) {
     row.open_row = kClosed;

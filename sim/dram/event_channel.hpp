@@ -29,8 +29,7 @@ class EventChannel final : public ChannelBase {
   using PseudoChannel = event::PseudoChannel;
   using BankUse = event::BankUse;
   using Incoming = event::Incoming;
-  using Coming = event::Coming;
-  using Ahead = event::Ahead;
+  using Entrance = event::Entrance;
   using Candidate = event::Candidate;
   static constexpr std::size_t kLanes = 2;
   struct Server;
@@ -43,11 +42,10 @@ class EventChannel final : public ChannelBase {
   void start_tick(Tick now);
   void feed(Tick now);
   bool open_run(Tick now);
-  Coming decode_run(std::int64_t burst);
-  void look_ahead();
-  void forget(const BankQueues::Visit& visit);
+  void begin_cycle(std::int64_t burst);
+  int quiet_bursts() const;
   bool enter_run(int most, Tick now);
-  void begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now);
+  void begin_visit(BankQueues& queue, Tick now);
   void enter_checked(Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
@@ -72,7 +70,7 @@ class EventChannel final : public ChannelBase {
   void find_column(PseudoChannel& pc, Tick now, Candidate& best);
   void issue_column(PseudoChannel& pc, int flat_bank, Tick now);
   void visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end);
-  std::int64_t useful_bytes(const BankQueues::Visit& visit) const;
+  std::int64_t useful_bytes(const BankQueues::Visit& visit, int flat_bank) const;
 
   // The short way for reads; see event_stream.cpp.
   bool may_stream() const;
@@ -131,7 +129,7 @@ class EventChannel final : public ChannelBase {
   std::vector<BankUse> use_;
   std::uint64_t entered_ = 0;
   Incoming incoming_;
-  Ahead ahead_;
+  int run_bursts_, cycle_runs_, cycle_bursts_;  // as the entrances are told apart
   Tick start_at_ = 0;  // the next tick with arrivals, room in a queue, a direction or a refresh due
   int pc_shift_;
   int bank_mask_;

@@ -9,130 +9,115 @@ namespace ridgepoint::dram {
 
 // Blocked bursts are tried again after the next column command, the only thing that makes room.
 void EventChannel::feed(Tick now) {
-  while (incoming_.left > 0 || open_run(now)) {
-    const BankQueues& other = incoming_.pc->queues[!incoming_.write];
-    if (other.empty()) {
-      enter_run(incoming_.left, now);
+  Incoming& in = incoming_;
+  while (in.left > 0 || open_run(now)) {
+    if (in.here().pc->queues[!in.write].empty()) {
+      enter_run(in.left, now);
     } else {
       enter_checked(now);
     }
-    if (incoming_.left > 0) return;
-    if (incoming_.piece->next_burst == incoming_.piece->end_burst) intake_.admit_head(now);
+    if (in.left > 0) return;
+    if (in.piece->next_burst < in.piece->end_burst) continue;
+    intake_.admit_head(now);
+    in.piece = nullptr;
   }
 }
 
 // False when no request is there to enter; start_at_ is then lowered to when there is one.
 bool EventChannel::open_run(Tick now) {
-  PieceState* piece = intake_.head(now);
-  if (piece == nullptr) {
-    start_at_ = std::min(start_at_, intake_.next_arrival());
-    return false;
+  Incoming& in = incoming_;
+  if (in.piece == nullptr) {
+    PieceState* piece = intake_.head(now);
+    if (piece == nullptr) {
+      start_at_ = std::min(start_at_, intake_.next_arrival());
+      return false;
+    }
+    if (reads_only_ && piece->request.is_write) {
+      start_at_ = now;
+      return false;
+    }
+    in.piece = piece;
+    in.piece_index = intake_.head_index();
+    in.write = piece->request.is_write;
+    in.age = entered_ - static_cast<std::uint64_t>(piece->next_burst);
+    entered_ += static_cast<std::uint64_t>(piece->end_burst - piece->next_burst);
+    in.cycle_end = 0;
   }
-  if (reads_only_ && piece->request.is_write) {
-    start_at_ = now;
-    return false;
+  const std::int64_t burst = in.piece->next_burst;
+  if (burst >= in.cycle_end) begin_cycle(burst);
+  in.run = static_cast<int>(burst / run_bursts_) & (cycle_runs_ - 1);
+  Entrance& here = in.here();
+  if (here.pc == nullptr) {
+    const DramAddress at = map_.decode(burst);
+    here.pc = &pc_of(at.bank);
+    here.bank = at.bank;
+    in.row = at.row;
   }
-  if (ahead_.count == 0) {
-    ahead_.end = piece->next_burst;
-    ahead_.closed = false;
-  }
-  incoming_.piece = piece;
-  incoming_.piece_index = intake_.head_index();
-  incoming_.write = piece->request.is_write;
-  Coming run;
-  if (ahead_.count > 0) {
-    run = ahead_.at(0);
-    ahead_.first = (ahead_.first + 1) % Ahead::kRuns;
-    --ahead_.count;
-    ahead_.bursts -= run.bursts;
-  } else {
-    run = decode_run(piece->next_burst);
-    ahead_.end += run.bursts;
-  }
-  incoming_.pc = run.pc;
-  incoming_.bank = run.bank;
-  incoming_.left = run.bursts;
-  incoming_.row = run.row;
-  incoming_.visit = run.visit;
+  const std::int64_t end = std::min((burst | (run_bursts_ - 1)) + 1, in.piece->end_burst);
+  in.left = static_cast<int>(end - burst);
   return true;
 }
 
-// The run of the request at the head that begins with `burst`, and the visit that it goes on.
-EventChannel::Coming EventChannel::decode_run(std::int64_t burst) {
-  const std::int64_t group = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
-  const std::int64_t end = std::min((burst | (group - 1)) + 1, incoming_.piece->end_burst);
-  const DramAddress at = map_.decode(burst);
-  PseudoChannel& pc = pc_of(at.bank);
-  const int bursts = static_cast<int>(end - burst);
-  BankQueues::Visit* visit = pc.queues[incoming_.write].latest(
-      at.bank & bank_mask_, incoming_.piece_index, at.row, bursts);
-  if (visit != nullptr) visit->announced += bursts;
-  return {burst, at.row, &pc, visit, at.bank, bursts};
+void EventChannel::begin_cycle(std::int64_t burst) {
+  incoming_.cycle_end = (burst | (cycle_bursts_ - 1)) + 1;
+  incoming_.begun = 0;
+  std::fill_n(incoming_.entrance, cycle_runs_, Entrance{});
 }
 
-// Not the last run of the request: with it, more ends than the run.
-void EventChannel::look_ahead() {
-  while (!ahead_.closed && ahead_.count < Ahead::kRuns) {
-    ahead_.closed = ahead_.end + map_.run_bursts() >= incoming_.piece->end_burst;
-    if (ahead_.closed) return;
-    const Coming run = decode_run(ahead_.end);
-    ahead_.closed = run.visit == nullptr;
-    if (ahead_.closed) return;
-    ahead_.at(ahead_.count++) = run;
-    ahead_.bursts += run.bursts;
-    ahead_.end += run.bursts;
+// So many bursts, from the next one on, join visits that have begun, and are not the last of their
+// request: when they enter, nothing else happens.
+int EventChannel::quiet_bursts() const {
+  const Incoming& in = incoming_;
+  if (in.here().visit == nullptr) return 0;
+  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst);
+  const int most = static_cast<int>(end - in.piece->next_burst) - 1;
+  if (in.begun == cycle_runs_) return most;
+  int bursts = in.left;
+  for (int run = in.run + 1;; ++run, bursts += run_bursts_) {
+    if (in.entrance[run & (cycle_runs_ - 1)].visit == nullptr) return std::min(bursts - 1, most);
   }
-}
-
-// The visit has ended: what was to go on it, and what comes after that, is looked at again.
-void EventChannel::forget(const BankQueues::Visit& visit) {
-  if (incoming_.visit == &visit) incoming_.visit = nullptr;
-  int kept = 0;
-  while (kept < ahead_.count && ahead_.at(kept).visit != &visit) ++kept;
-  if (kept == ahead_.count) return;
-  ahead_.end = ahead_.at(kept).first_burst;
-  for (int i = kept; i < ahead_.count; ++i) {
-    ahead_.at(i).visit->announced -= ahead_.at(i).bursts;
-    ahead_.bursts -= ahead_.at(i).bursts;
-  }
-  ahead_.count = kept;
 }
 
 // As many of the next `most` bursts as there is room for; none can meet its like in the other
 // queue. False when none has entered.
 bool EventChannel::enter_run(int most, Tick now) {
   Incoming& in = incoming_;
-  PseudoChannel& pc = *in.pc;
+  PseudoChannel& pc = *in.here().pc;
   BankQueues& queue = pc.queues[in.write];
   const int bursts = std::min(most, queue.room());
   if (bursts == 0) return false;
   if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
   ledger_.entered(bursts, bursts * now);
-  for (int i = 0; i < bursts; ++i, --in.left) {
-    if (in.visit == nullptr) begin_visit(pc, queue, now);
-    queue.enter(*in.visit, {in.piece->next_burst++, entered_++, now});
-  }
-  if (fcfs_ && use(in.bank).open_row != in.row) pc.look_for_rows(now);
+  if (in.here().visit == nullptr) begin_visit(queue, now);
+  for (int i = 0; i < bursts; ++i) queue.enter(*in.here().visit, now);
+  in.piece->next_burst += bursts;
+  in.left -= bursts;
+  if (fcfs_ && use(in.here().bank).open_row != in.row) pc.look_for_rows(now);
   return true;
 }
 
-void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
+void EventChannel::begin_visit(BankQueues& queue, Tick now) {
   Incoming& in = incoming_;
-  const int bank = in.bank & bank_mask_;
+  const Entrance here = in.here();
+  PseudoChannel& pc = *here.pc;
+  const int bank = here.bank & bank_mask_;
   const bool first = (queue.queued() >> bank & 1) == 0;
-  const std::int64_t open_row = use(in.bank).open_row;
-  BankQueues::Visit& visit = queue.begin(bank, in.row, open_row, entered_);
+  const std::int64_t open_row = use(here.bank).open_row;
+  const std::int64_t burst = in.piece->next_burst;
+  BankQueues::Visit& visit = queue.begin(bank, in.row, map_.column(burst), open_row,
+                                         in.age + static_cast<std::uint64_t>(burst));
   visit.piece = in.piece_index;
-  visit.announced = in.left;
+  visit.entrance = static_cast<std::uint8_t>(in.run);
   visit.traffic = in.piece->request.traffic;
   visit.whole = intake_.whole_bursts(*in.piece);
-  in.visit = &visit;
+  in.here().visit = &visit;
+  ++in.begun;
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
   if (open_row == in.row) {
     pc.column_at = std::min(pc.column_at, now);
-    if (pc.pre.bank == in.bank) pc.pre.bank = -1;  // the row is wanted again
+    if (pc.pre.bank == here.bank) pc.pre.bank = -1;  // the row is wanted again
   } else if (first && in.write == pc.draining) {
-    add_row(pc, in.bank, now);
+    add_row(pc, here.bank, now);
   }
 }
 
@@ -140,9 +125,11 @@ void EventChannel::begin_visit(PseudoChannel& pc, BankQueues& queue, Tick now) {
 // still to be read waits.
 void EventChannel::enter_checked(Tick now) {
   Incoming& in = incoming_;
-  const BankQueues& other = in.pc->queues[!in.write];
+  Entrance& here = in.here();
+  const BankQueues& other = here.pc->queues[!in.write];
   while (in.left > 0) {
-    if (!other.contains(in.bank & bank_mask_, in.piece->next_burst)) {
+    const int column = map_.column(in.piece->next_burst);
+    if (!other.contains(here.bank & bank_mask_, in.row, column)) {
       if (!enter_run(1, now)) return;
       continue;
     }
@@ -150,6 +137,7 @@ void EventChannel::enter_checked(Tick now) {
     ledger_.forwarded(in.piece->request.traffic,
                       intake_.useful_bytes(*in.piece, in.piece->next_burst));
     if (intake_.finish_bursts(in.piece_index, 1, now + 1)) ledger_.completed(*in.piece);
+    in.forget(here);  // the next one does not follow in its visit
     ++in.piece->next_burst;
     --in.left;
   }

@@ -98,7 +98,7 @@ bool EventChannel::add_ready(Lane& lane, Tick now) {
       wake = std::min(wake, ready);
       continue;
     }
-    const std::uint64_t oldest = lane.queue->hit(local).oldest().order;
+    const std::uint64_t oldest = lane.queue->hit(local).order;
     if (oldest < first.order || oldest < second.order) return false;
     const int of = bank >> group_shift_;
     const int where = of == group[0] ? 0 : of == group[1] ? 1 : 2;
@@ -129,7 +129,7 @@ int EventChannel::ready_by(Tick soon, Lane& lane, Contender* result) const {
       lane.wake = std::min(lane.wake, ready);
       lane.unready |= std::uint64_t{1} << local;
     } else {
-      const std::uint64_t order = lane.queue->hit(local).oldest().order;
+      const std::uint64_t order = lane.queue->hit(local).order;
       result[count++] = {bank, bank >> group_shift_, order, ready};
     }
   }
@@ -167,7 +167,7 @@ void EventChannel::appoint(Lane& lane, int first, int second) {
 // The server's next burst.
 void EventChannel::look_up(const Lane& lane, Server& server) const {
   server.visit = &lane.queue->hit(server.bank & bank_mask_);
-  server.order = server.visit->oldest().order;
+  server.order = server.visit->order;
   server.first_of_row = ledger_.first_of_row(server.bank);
 }
 

@@ -54,7 +54,7 @@ struct EventChannel::Lane {
 inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
   if (server.visit->queued() > 1) {
     lane.queue->leave(*server.visit);
-    server.order = server.visit->oldest().order;
+    server.order = server.visit->order;
   } else {
     server_left(lane, server, now);
   }
@@ -63,15 +63,16 @@ inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
 // A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
 // False when more than the length of a run may have changed.
 inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
-  if (incoming_.left == 0 || incoming_.pc != lane.pc) return true;
+  if (incoming_.left == 0 || incoming_.here().pc != lane.pc) return true;
   if (now >= to) {
     start_at_ = now;
     return false;
   }
-  BankQueues::Visit* visit = incoming_.visit;
+  BankQueues::Visit* visit = incoming_.here().visit;
   if (incoming_.left > 1 && visit != nullptr && lane.pc->queues[1].empty()) {
-    lane.queue->enter(*visit, {incoming_.piece->next_burst++, entered_++, now});
+    lane.queue->enter(*visit, now);
     ledger_.entered(1, now);
+    ++incoming_.piece->next_burst;
     --incoming_.left;
     return true;
   }
@@ -82,7 +83,7 @@ inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
 inline void EventChannel::trace_read(const Server& server, Tick now) const {
   if (!ledger_.observer()) return;
   const BankQueues::Visit& visit = *server.visit;
-  ledger_.trace(Command::kRd, {server.bank, visit.row, map_.column(visit.oldest().number)}, now);
+  ledger_.trace(Command::kRd, {server.bank, visit.row, visit.oldest_column()}, now);
 }
 
 }  // namespace ridgepoint::dram

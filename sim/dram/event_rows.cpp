@@ -179,7 +179,7 @@ void EventChannel::plan_row(PseudoChannel& pc, Command command, Tick from) {
       const int flat_bank = pc.first_bank + bank;
       const Tick tick = (std::max(gate, narrow(flat_bank)) + mask) & ~mask;
       if (tick > plan.tick) continue;
-      const std::uint64_t order = queue.oldest(bank).oldest().order;
+      const std::uint64_t order = queue.oldest(bank).order;
       if (tick < plan.tick || order < plan.order) plan = {tick, flat_bank, order};
     }
   }
@@ -192,7 +192,7 @@ void EventChannel::add_row(PseudoChannel& pc, int bank, Tick from) {
   const Command command = (pc.open >> local & 1) != 0 ? Command::kPre : Command::kAct;
   if (plans_last(pc)) {
     pc.row(command).add(
-        {when(command, bank, from), bank, pc.active().oldest(local).oldest().order});
+        {when(command, bank, from), bank, pc.active().oldest(local).order});
   } else {
     pc.row(command).look(from);
   }

@@ -63,38 +63,34 @@ struct BankUse {
   Tick last_use = 0;
 };
 
-// The bursts that enter next: neighbours of one request in one row, of which some may be in.
+// Where a run of neighbouring bursts goes.
+struct Entrance {
+  PseudoChannel* pc = nullptr;         // not looked up yet if nullptr
+  BankQueues::Visit* visit = nullptr;  // that the next burst joins, if it has begun
+  int bank = 0;                        // flat
+};
+
+// The bursts that enter next: a run of neighbours of the request at the head. Runs take the
+// entrances in turn until the cycle ends (see AddressMap); then others are looked up.
 struct Incoming {
-  PieceState* piece = nullptr;
-  PseudoChannel* pc = nullptr;
-  BankQueues::Visit* visit = nullptr;  // that the next one joins, if it has begun
+  static constexpr int kMostRuns = 16;
+  PieceState* piece = nullptr;  // nullptr: none of the next request's bursts has been looked at
   int piece_index = 0;
-  int bank = 0;  // flat
-  int left = 0;  // bursts that have yet to enter
+  int left = 0;  // bursts of the run that have yet to enter
+  int run = 0;   // its entrance
   bool write = false;
   std::int64_t row = 0;
-};
+  std::int64_t cycle_end = 0;  // first burst that is not of this cycle
+  std::uint64_t age = 0;       // of the request's bursts, with their number in the channel added
+  int begun = 0;               // entrances with a visit
+  Entrance entrance[kMostRuns];
 
-// Runs of the same request that come after the incoming one and go on visits that have begun:
-// what enters meanwhile needs no row command and no look.
-struct Coming {
-  std::int64_t first_burst;
-  std::int64_t row;
-  PseudoChannel* pc;
-  BankQueues::Visit* visit;
-  int bank;
-  int bursts;
-};
-
-struct Ahead {
-  static constexpr int kRuns = 16;
-  Coming run[kRuns];
-  int first = 0;
-  int count = 0;
-  int bursts = 0;        // in all of them
-  bool closed = false;   // what follows is of another kind
-  std::int64_t end = 0;  // of what has been looked at
-  Coming& at(int i) { return run[(first + i) % kRuns]; }
+  Entrance& here() { return entrance[run]; }
+  const Entrance& here() const { return entrance[run]; }
+  void forget(Entrance& at) {
+    begun -= at.visit != nullptr ? 1 : 0;
+    at.visit = nullptr;
+  }
 };
 
 struct Candidate {  // for a column command

@@ -153,9 +153,9 @@ void EventChannel::issue(Lane& lane) {
     trace_read(server, now);
   } else {
     flush(lane);
-    const BankQueues::Burst& burst = visit.oldest();
-    ledger_.column_command(Command::kRd, {server.bank, visit.row, map_.column(burst.number)},
-                           burst.entered, now, visit.traffic, useful_bytes(visit));
+    ledger_.column_command(Command::kRd, {server.bank, visit.row, visit.oldest_column()},
+                           visit.entered[visit.left], now, visit.traffic,
+                           useful_bytes(visit, server.bank));
   }
   server.first_of_row = false;
   server.last = now;

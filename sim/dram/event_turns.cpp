@@ -133,7 +133,7 @@ int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) 
   int rounds = rounds_of(lane, kMostRounds);
   if (other != nullptr) rounds = rounds_of(*other, rounds);
   if (rounds < 2) return 0;
-  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+  if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
     rounds = std::min(rounds, quiet_rounds(other != nullptr ? 2 : 1));
   }
   while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
@@ -142,14 +142,14 @@ int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) 
 
 // So many that less enters than is known to be of that kind.
 int EventChannel::quiet_rounds(int lanes) {
-  if (incoming_.visit == nullptr) return 0;
+  const int bursts = quiet_bursts();
+  if (bursts <= 0) return 0;
   int room = 0;
   for (const PseudoChannel& pc : pcs_) {
     if (!pc.queues[1].empty()) return 0;
     room += pc.queues[0].room();
   }
-  if (incoming_.left + ahead_.bursts - room <= lanes * kMostRounds) look_ahead();
-  return std::max(0, incoming_.left + ahead_.bursts - 1 - room) / lanes;
+  return std::max(0, bursts - room) / lanes;
 }
 
 // At most `rounds`, as far as the lane's servers are both plain and the oldest.
@@ -160,8 +160,8 @@ int EventChannel::rounds_of(const Lane& lane, int rounds) {
   if (!first.visit->whole || !second.visit->whole) return 0;
   rounds = std::min({rounds, 2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1});
   for (; rounds > 1; rounds /= 2) {
-    const auto youngest = [](const Server& server, int bursts) {
-      return server.visit->burst[server.visit->left + bursts - 1].order;
+    const auto youngest = [&](const Server& server, int bursts) {
+      return lane.queue->order(*server.visit, bursts - 1);
     };
     if (youngest(first, (rounds + 1) / 2) < turn_limit(lane, lane.chosen) &&
         youngest(second, rounds / 2) < turn_limit(lane, 1 - lane.chosen)) {
@@ -177,7 +177,7 @@ void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
   const Tick other_first = other != nullptr ? other->next : 0;
   take_rounds(lane, rounds);
   if (other != nullptr) take_rounds(*other, rounds);
-  if (incoming_.left > 0 && (other != nullptr || incoming_.pc == lane.pc)) {
+  if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
     fill_up(lane, first, rounds, other, other_first);
   }
 }
@@ -189,7 +189,7 @@ void EventChannel::take_rounds(Lane& lane, int rounds) {
     Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
     const int bursts = (rounds + 1 - i) / 2;
     lane.queue->leave(*server.visit, bursts);
-    server.order = server.visit->oldest().order;
+    server.order = server.visit->order;
     server.bursts += bursts;
     server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
     lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
@@ -217,7 +217,8 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
   Tick now = 0;
   Tick ticks = 0;
   int entered = 0;
-  for (Room* here = &room[in.pc->index];; here = &room[in.pc->index]) {
+  for (;;) {
+    Room* const here = &room[in.here().pc->index];
     for (; in.left > 0; --in.left) {
       if (here->at_hand > 0) {
         --here->at_hand;
@@ -229,7 +230,8 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
         ledger_.entered(entered, ticks);
         return;
       }
-      in.pc->queues[0].enter(*in.visit, {in.piece->next_burst++, entered_++, now});
+      in.here().pc->queues[0].enter(*in.here().visit, now);
+      ++in.piece->next_burst;
       ticks += now;
       ++entered;
     }
@@ -242,8 +244,8 @@ void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds)
     for (const Lane* each : {&lane, other}) {
       if (each == nullptr) continue;
       const Server& server = each->server[each->chosen ^ (round & 1)];
-      const BankQueues::Burst& burst = server.visit->burst[server.visit->left + round / 2];
-      ledger_.trace(Command::kRd, {server.bank, server.visit->row, map_.column(burst.number)},
+      const BankQueues::Visit& visit = *server.visit;
+      ledger_.trace(Command::kRd, {server.bank, visit.row, visit.oldest_column() + round / 2},
                     each->next + round * tBURST_);
     }
   }
