@@ -26,6 +26,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       group_shift_(shift_of(*spec_, Scope::kBankGroup)),
       stack_id_shift_(shift_of(*spec_, Scope::kStackId)),
       tBURST_(spec_->timing("tBURST")),
+      tRCDRD_(spec_->timing("tRCDRD")),
       data_end_{spec_->timing("tCL") + spec_->timing("tBURST"),
                 spec_->timing("tCWL") + spec_->timing("tBURST")},
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),

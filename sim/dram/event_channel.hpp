@@ -80,6 +80,7 @@ class EventChannel final : public ChannelBase {
   bool stream_event(Lane* lanes, Tick& now, Tick to);
   bool stream_start(Tick now);
   Tick next_look() const;
+  Tick next_row() const;
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
   bool add_rivals(Lane& lane, Tick now);
@@ -93,7 +94,7 @@ class EventChannel final : public ChannelBase {
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
   void issue(Lane& lane);
-  void trace_read(const Server& server, Tick now) const;
+  void trace_read(const Server& server, Tick now);
   void burst_left(Lane& lane, Server& server, Tick now);
   void server_left(Lane& lane, Server& server, Tick now);
   bool alternates(const Lane& lane) const;
@@ -106,7 +107,7 @@ class EventChannel final : public ChannelBase {
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);
   void fill_up(const Lane& lane, Tick first, int rounds, const Lane* other, Tick other_first);
-  void trace_rounds(const Lane& lane, const Lane* other, int rounds) const;
+  void trace_rounds(const Lane& lane, const Lane* other, int rounds);
   void turns_taken(Lane& lane);
   void settle(Server& server);
   void flush(Lane& lane);
@@ -134,7 +135,7 @@ class EventChannel final : public ChannelBase {
   int pc_shift_;
   int bank_mask_;
   int group_shift_, stack_id_shift_;
-  Tick tBURST_;
+  Tick tBURST_, tRCDRD_;
   Tick data_end_[2];  // after a column command: read, write
   bool fcfs_, plans_last_, siblings_;
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand

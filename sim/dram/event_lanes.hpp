@@ -80,8 +80,8 @@ inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
   return false;
 }
 
-inline void EventChannel::trace_read(const Server& server, Tick now) const {
-  if (!ledger_.observer()) return;
+inline void EventChannel::trace_read(const Server& server, Tick now) {
+  if (!ledger_.observed()) return;
   const BankQueues::Visit& visit = *server.visit;
   ledger_.trace(Command::kRd, {server.bank, visit.row, visit.oldest_column()}, now);
 }

@@ -57,6 +57,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
     plan(lanes[i], from);
   }
   reads_only_ = true;
+  ledger_.hold_trace();
   trial_.bursts = trial_.visits_left = 0;
   Tick now = from;
   while (stream_event(lanes, now, to)) {
@@ -71,6 +72,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
     const bool known = lanes[i].changes == lanes[i].queue->changes();
     lanes[i].pc->column_at = known ? lanes[i].next : now;
   }
+  ledger_.release_trace();
   return now;
 }
 
@@ -114,8 +116,10 @@ void EventChannel::give_way(Lane& lane, Tick now) {
 }
 
 // What comes next apart from column commands.
-Tick EventChannel::next_look() const {
-  Tick next = start_at_;
+Tick EventChannel::next_look() const { return std::min(start_at_, next_row()); }
+
+Tick EventChannel::next_row() const {
+  Tick next = core::kNever;
   for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at());
   return next;
 }

@@ -54,7 +54,9 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
       continue;
     }
     if (--patience < 0) {
-      if (const int rounds = rounds_ahead(*turn, waiting, soonest); rounds > 1) {
+      // A row opened meanwhile is of no use before tRCD has passed.
+      const Tick end = std::min({limit, start_at_, next_row() + tRCDRD_});
+      if (const int rounds = rounds_ahead(*turn, waiting, end); rounds > 1) {
         take_rounds(*turn, waiting, rounds);
         continue;
       }
@@ -172,7 +174,7 @@ int EventChannel::rounds_of(const Lane& lane, int rounds) {
 }
 
 void EventChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
-  if (ledger_.observer()) trace_rounds(lane, other, rounds);
+  if (ledger_.observed()) trace_rounds(lane, other, rounds);
   const Tick first = lane.next;
   const Tick other_first = other != nullptr ? other->next : 0;
   take_rounds(lane, rounds);
@@ -239,7 +241,7 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
   }
 }
 
-void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) const {
+void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     for (const Lane* each : {&lane, other}) {
       if (each == nullptr) continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ridgepoint::dram {
 
@@ -185,7 +186,7 @@ ChannelStats Ledger::snapshot(Tick now) const {
   return stats;
 }
 
-void Ledger::trace(Command command, const DramAddress& at, Tick tick) const {
+void Ledger::trace(Command command, const DramAddress& at, Tick tick) {
   const Geometry& geometry = spec_->geometry;
   IssuedCommand issued{.tick = tick, .command = command};
   issued.pc = geometry.node_of(Scope::kPseudoChannel, at.bank);
@@ -196,7 +197,23 @@ void Ledger::trace(Command command, const DramAddress& at, Tick tick) const {
   }
   issued.row = at.row;
   issued.column = at.column;
-  observer_(issued);
+  if (holds_) {
+    held_.push_back(issued);
+  } else {
+    observer_(issued);
+  }
+}
+
+void Ledger::release_trace() {
+  if (!holds_) return;
+  holds_ = false;
+  // Of a tick, the row command is first.
+  std::sort(held_.begin(), held_.end(), [](const IssuedCommand& a, const IssuedCommand& b) {
+    return std::make_pair(a.tick, is_column(a.command)) <
+           std::make_pair(b.tick, is_column(b.command));
+  });
+  for (const IssuedCommand& issued : held_) observer_(issued);
+  held_.clear();
 }
 
 }  // namespace ridgepoint::dram

@@ -52,8 +52,11 @@ class Ledger {
   }
   // When the data bus is busy or accounted for until.
   Tick slot_end(int pc) const { return pcs_[static_cast<std::size_t>(pc)].slot_end; }
-  const CommandObserver& observer() const { return observer_; }
-  void trace(Command command, const DramAddress& at, Tick tick) const;
+  bool observed() const { return static_cast<bool>(observer_); }
+  void trace(Command command, const DramAddress& at, Tick tick);
+  // Between the two, commands may come out of their order; the observer gets them afterwards.
+  void hold_trace() { holds_ = observed(); }
+  void release_trace();
 
  private:
   enum class Fresh : std::uint8_t { kNo, kMiss, kConflict };
@@ -87,6 +90,8 @@ class Ledger {
   std::vector<Tick> group_column_;  // last column command per bank group
   std::int64_t queued_bursts_ = 0;
   CommandObserver observer_;
+  bool holds_ = false;
+  std::vector<IssuedCommand> held_;
 };
 
 }  // namespace ridgepoint::dram
