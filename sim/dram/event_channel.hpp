@@ -83,13 +83,14 @@ class EventChannel final : public ChannelBase {
   Tick next_row() const;
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
-  bool add_rivals(Lane& lane, Tick now);
-  bool add_ready(Lane& lane, Tick now);
-  bool awakens(Lane& lane, Tick now);
-  bool goes_on(Lane& lane, bool takes_turns = true);
+  bool absorb(Lane& lane, Tick now);
+  std::uint64_t offer(Lane& lane, int bank, Tick ready, Tick soon) const;
+  bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);
-  int ready_by(Tick soon, Lane& lane, Contender* result) const;
+  void find_ready(Lane& lane, Tick soon);
+  void choose(Lane& lane);
+  void find_rivals(Lane& lane) const;
   void appoint(Lane& lane, int first, int second);
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
@@ -100,6 +101,7 @@ class EventChannel final : public ChannelBase {
   bool alternates(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
+  void count_first(Lane& lane, Server& server);
   static std::uint64_t turn_limit(const Lane& lane, int server);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit);
   int quiet_rounds(int lanes);
@@ -108,7 +110,7 @@ class EventChannel final : public ChannelBase {
   void take_rounds(Lane& lane, int rounds);
   void fill_up(const Lane& lane, Tick first, int rounds, const Lane* other, Tick other_first);
   void trace_rounds(const Lane& lane, const Lane* other, int rounds);
-  void turns_taken(Lane& lane);
+  void turns_taken(Lane& lane) const;
   void settle(Server& server);
   void flush(Lane& lane);
   Tick read_spacing(int a, int b) const;

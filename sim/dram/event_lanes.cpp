@@ -12,30 +12,54 @@ namespace ridgepoint::dram {
 // After something that may have changed who has requests to open rows. False when nothing did.
 bool EventChannel::renew(Lane& lane, Tick now) {
   if (lane.changes == lane.queue->changes()) return false;
-  if (!add_rivals(lane, now)) prepare(lane, now);
+  absorb(lane, now);
   plan(lane, now);
   return true;
 }
 
-// The usual case of a change: more banks have requests to open rows. False for any other.
-bool EventChannel::add_rivals(Lane& lane, Tick now) {
+// Takes notice of banks that have got requests to open rows, or have become ready, or soon will;
+// others make the lane wake. True when the servers stay the same.
+bool EventChannel::absorb(Lane& lane, Tick now) {
   const std::uint64_t hits = lane.queue->hits();
-  if ((lane.known & ~hits) != 0) return false;
-  for (const Server& server : lane.server) {
-    if (server.visit == nullptr) return false;
-  }
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
-  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
-  for (std::uint64_t left = hits & ~lane.known; left != 0; left &= left - 1) {
-    const int bank = std::countr_zero(left);
-    const Tick ready = narrow(lane.pc->first_bank + bank);
-    if (ready <= soon) return false;
-    lane.wake = std::min(lane.wake, ready);
+  std::uint64_t fresh = hits & ~lane.known;
+  if (lane.wake <= soon) {
+    fresh |= std::exchange(lane.unready, 0);
+    lane.wake = core::kNever;
   }
-  lane.unready |= hits & ~lane.known;
-  lane.known = hits;
   lane.changes = lane.queue->changes();
-  return true;
+  lane.known = hits;
+  const int before = lane.count;
+  const std::uint64_t younger = std::max(lane.server[0].order, lane.server[1].order);
+  bool same = lane.server[0].bank >= 0 && lane.server[1].bank >= 0;
+  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
+  for (; fresh != 0; fresh &= fresh - 1) {
+    const int bank = lane.pc->first_bank + std::countr_zero(fresh);
+    same = offer(lane, bank, narrow(bank), soon) > younger && same;
+  }
+  if (!same) {
+    for (const Server& server : lane.server) {
+      if (server.bank >= 0) lane.add({server.order, server.ready, server.bank});
+    }
+    choose(lane);
+  } else if (lane.count != before) {
+    find_rivals(lane);
+  }
+  return same;
+}
+
+// A bank with requests to its open row, ready at `ready`; returns the age of the oldest of them if
+// that is soon.
+std::uint64_t EventChannel::offer(Lane& lane, int bank, Tick ready, Tick soon) const {
+  const int local = bank & bank_mask_;
+  if (ready > soon) {
+    lane.wake = std::min(lane.wake, ready);
+    lane.unready |= std::uint64_t{1} << local;
+    return kNobody;
+  }
+  const std::uint64_t order = lane.queue->hit(local).order;
+  lane.add({order, ready, bank});
+  return order;
 }
 
 // By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
@@ -45,95 +69,60 @@ Tick EventChannel::read_spacing(int a, int b) const {
   return a >> group_shift_ == b >> group_shift_ ? spacing_.group : spacing_.stack_id;
 }
 
-// Appoints the servers among the requests to open rows that are ready at `from`, or two bursts
-// later; the lane wakes when another one becomes ready.
+// Appoints the servers anew among the requests to open rows that are ready at `from`, or two
+// bursts later.
 void EventChannel::prepare(Lane& lane, Tick from) {
   lane.changes = lane.queue->changes();
   lane.known = lane.queue->hits();
-  Contender ready[BankQueues::kMostBanks];
-  Tick soon = std::max(lane.gate, from) + 2 * tBURST_;
-  int count = ready_by(soon, lane, ready);
-  if (count == 0 && lane.wake != core::kNever) {
-    soon = lane.wake + 2 * tBURST_;
-    count = ready_by(soon, lane, ready);
-  }
-  const Contender none{-1, -1, kNobody, core::kNever};
-  Contender first = none;
-  for (int i = 0; i < count; ++i) {
-    if (ready[i].order < first.order) first = ready[i];
-  }
-  Contender second = none;  // the oldest in another bank group
-  for (int i = 0; i < count; ++i) {
-    if (ready[i].group != first.group && ready[i].order < second.order) second = ready[i];
-  }
-  appoint(lane, first.bank, second.bank);
-  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
-  const int group[2]{lane.server[0].bank >> group_shift_, lane.server[1].bank >> group_shift_};
-  for (int i = 0; i < count; ++i) {
-    const Contender& rival = ready[i];
-    if (rival.bank == first.bank || rival.bank == second.bank) continue;
-    const int where = rival.group == group[0] ? 0 : rival.group == group[1] ? 1 : 2;
-    lane.rival[where] = std::min(lane.rival[where], rival.order);
-    lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
-  }
+  find_ready(lane, std::max(lane.gate, from) + 2 * tBURST_);
+  if (lane.count == 0 && lane.wake != core::kNever) find_ready(lane, lane.wake + 2 * tBURST_);
+  choose(lane);
 }
 
-// Other banks have become ready, or will soon. False, with nothing done, when one of them may go
-// before a server.
-bool EventChannel::add_ready(Lane& lane, Tick now) {
-  const auto& [first, second] = lane.server;
-  if (second.bank < 0) return false;
-  const int group[2]{first.bank >> group_shift_, second.bank >> group_shift_};
-  const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
-  const Timers::Narrow narrow = timers_.narrow(Command::kRd);
-  std::uint64_t unready = lane.unready;
-  Tick wake = core::kNever;
-  std::uint64_t order[3]{lane.rival[0], lane.rival[1], lane.rival[2]};
-  Tick at[3]{lane.rival_ready[0], lane.rival_ready[1], lane.rival_ready[2]};
-  for (std::uint64_t left = unready; left != 0; left &= left - 1) {
-    const int local = std::countr_zero(left);
-    const int bank = lane.pc->first_bank + local;
-    const Tick ready = narrow(bank);
-    if (ready > soon) {
-      wake = std::min(wake, ready);
-      continue;
-    }
-    const std::uint64_t oldest = lane.queue->hit(local).order;
-    if (oldest < first.order || oldest < second.order) return false;
-    const int of = bank >> group_shift_;
-    const int where = of == group[0] ? 0 : of == group[1] ? 1 : 2;
-    order[where] = std::min(order[where], oldest);
-    at[where] = std::min(at[where], ready);
-    unready &= ~(std::uint64_t{1} << local);
-  }
-  lane.unready = unready;
-  lane.wake = wake;
-  std::copy(order, order + 3, lane.rival);
-  std::copy(at, at + 3, lane.rival_ready);
-  return true;
-}
-
-// Banks with requests to their open rows that are ready at `soon`; the others make the lane wake.
-int EventChannel::ready_by(Tick soon, Lane& lane, Contender* result) const {
+void EventChannel::find_ready(Lane& lane, Tick soon) {
   lane.wake = core::kNever;
   lane.unready = 0;
-  int count = 0;
+  lane.count = 0;
   const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (std::uint64_t left = lane.known; left != 0; left &= left - 1) {
-    const int local = std::countr_zero(left);
-    const int bank = lane.pc->first_bank + local;
+    const int bank = lane.pc->first_bank + std::countr_zero(left);
     const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
                        : bank == lane.server[1].bank ? lane.server[1].ready
                                                      : narrow(bank);
-    if (ready > soon) {
-      lane.wake = std::min(lane.wake, ready);
-      lane.unready |= std::uint64_t{1} << local;
+    offer(lane, bank, ready, soon);
+  }
+}
+
+// The oldest contender becomes server 0, the oldest in another bank group server 1.
+void EventChannel::choose(Lane& lane) {
+  int first = -1;
+  int second = -1;
+  int kept = 0;
+  for (int i = 0; i < lane.count; ++i) {
+    const Contender& contender = lane.contender[i];
+    if (first < 0) {
+      first = contender.bank;
+    } else if (second < 0 && contender.bank >> group_shift_ != first >> group_shift_) {
+      second = contender.bank;
     } else {
-      const std::uint64_t order = lane.queue->hit(local).order;
-      result[count++] = {bank, bank >> group_shift_, order, ready};
+      lane.contender[kept++] = contender;
     }
   }
-  return count;
+  lane.count = kept;
+  appoint(lane, first, second);
+  find_rivals(lane);
+}
+
+void EventChannel::find_rivals(Lane& lane) const {
+  const int group[2]{lane.server[0].bank >> group_shift_, lane.server[1].bank >> group_shift_};
+  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
+  for (int i = 0; i < lane.count; ++i) {
+    const Contender& rival = lane.contender[i];
+    const int of = rival.bank >> group_shift_;
+    const int where = of == group[0] ? 0 : of == group[1] ? 1 : 2;
+    lane.rival[where] = std::min(lane.rival[where], rival.order);
+    lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
+  }
 }
 
 // Makes two banks the servers; one that was a server already keeps what only it knows.

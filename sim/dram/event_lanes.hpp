@@ -22,10 +22,9 @@ struct EventChannel::Server {
 
 // A bank that may become one.
 struct EventChannel::Contender {
-  int bank;
-  int group;
   std::uint64_t order;
   Tick ready;
+  int bank;  // flat
 };
 
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
@@ -48,7 +47,17 @@ struct EventChannel::Lane {
   Tick wake = core::kNever;   // another bank may have one from then on
   std::uint64_t order = 0;
   int chosen = -1;  // its server; -1: another request might be served then
+  int count = 0;    // contenders that are ready and no servers, the oldest first
+  Contender contender[BankQueues::kMostBanks];
   Ledger::Stretch stretch;
+
+  void add(const Contender& another) {
+    int at = count++;
+    for (; at > 0 && contender[at - 1].order > another.order; --at) {
+      contender[at] = contender[at - 1];
+    }
+    contender[at] = another;
+  }
 };
 
 inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {

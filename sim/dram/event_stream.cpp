@@ -183,6 +183,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   }
   settle(server);
   const int flat_bank = std::exchange(server, {}).bank;
+  lane.known &= ~(std::uint64_t{1} << bank);
   if (lane.queue->empty()) {
     flush(lane);
     if (about_to_drain(pc)) {

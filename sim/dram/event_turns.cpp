@@ -38,24 +38,30 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     horizon = std::min(horizon, other->next);
   }
   const bool both = waiting != nullptr;
-  Tick limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
   Lane* turn = &lane;
-  Tick look = next_look();
+  Tick limit = 0;  // of turns without a thought
+  Tick row = 0;
+  const auto look = [&] {
+    row = next_row();
+    limit = std::min({horizon, start_at_, lane.wake, both ? other->wake : horizon});
+  };
+  const auto go_on = [&] {
+    return goes_on(lane, turn->next) && (other == nullptr || goes_on(*other, turn->next, both));
+  };
+  look();
   int patience = 0;
   for (;;) {
-    const Tick soonest = std::min(look, limit);
+    const Tick soonest = std::min(row, limit);
     if (turn->next >= soonest) {
-      if (soonest >= horizon || start_at_ <= soonest) break;
-      if (look <= limit) row_phase(look);
-      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
-      if (!awakens(lane, turn->next) || (both && !awakens(*other, turn->next))) break;
-      look = next_look();
-      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+      if (soonest >= horizon || soonest >= start_at_) break;
+      if (row <= limit) row_phase(row);
+      if (!go_on()) break;
+      look();
       continue;
     }
     if (--patience < 0) {
       // A row opened meanwhile is of no use before tRCD has passed.
-      const Tick end = std::min({limit, start_at_, next_row() + tRCDRD_});
+      const Tick end = soonest == limit ? limit : std::min(limit, row + tRCDRD_);
       if (const int rounds = rounds_ahead(*turn, waiting, end); rounds > 1) {
         take_rounds(*turn, waiting, rounds);
         continue;
@@ -65,40 +71,32 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     if (!take_turn(*turn)) break;
     const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
     if (!more || turn->changes != turn->queue->changes()) {
-      if (!goes_on(lane) || (other != nullptr && !goes_on(*other, both))) break;
-      look = next_look();
-      limit = std::min({horizon, lane.wake, both ? other->wake : horizon});
+      if (!go_on()) break;
+      look();
     }
     if (both) std::swap(turn, waiting);
   }
   if (lane.next == start) return false;
   turns_taken(lane);
+  if (!renew(lane, lane.next)) plan(lane, lane.next);
   if (both) {
     turns_taken(*other);
+    if (!renew(*other, other->next)) plan(*other, other->next);
   } else if (other != nullptr) {
     give_way(*other, lane.next - tBURST_);
   }
   return true;
 }
 
-// Whether the lane takes its next turn as if nothing had changed.
-bool EventChannel::goes_on(Lane& lane, bool takes_turns) {
-  if (lane.changes == lane.queue->changes()) return true;
-  if (!takes_turns) return false;
-  if (add_rivals(lane, lane.next)) return true;
+// Whether the lane goes on taking turns with what has changed by `now`.
+bool EventChannel::goes_on(Lane& lane, Tick now, bool takes_turns) {
+  if (lane.changes == lane.queue->changes() && lane.wake > now) return true;
+  if (!takes_turns) return lane.changes == lane.queue->changes();
   const Tick next = lane.next;
   turns_taken(lane);
+  if (absorb(lane, next)) return true;
+  plan(lane, next);
   return lane.next == next && alternates(lane);
-}
-
-// When another bank becomes ready at or before `now`: whether the servers are still the same.
-bool EventChannel::awakens(Lane& lane, Tick now) {
-  if (lane.wake > now || add_ready(lane, now)) return true;
-  const int turn = lane.server[lane.chosen].bank;
-  const int other = lane.server[1 - lane.chosen].bank;
-  prepare(lane, now);
-  lane.chosen = lane.server[0].bank == turn ? 0 : 1;
-  return lane.server[lane.chosen].bank == turn && lane.server[1 - lane.chosen].bank == other;
 }
 
 // Whom the server must be older than in its turn, when the other's group has just been used.
@@ -106,15 +104,18 @@ std::uint64_t EventChannel::turn_limit(const Lane& lane, int server) {
   return std::min(lane.rival[server], lane.rival[2]);
 }
 
+inline void EventChannel::count_first(Lane& lane, Server& server) {
+  if (!server.first_of_row) return;
+  ledger_.count_first(server.bank);
+  ++lane.stretch.firsts;
+  server.first_of_row = false;
+}
+
 // One burst of the lane's chosen server; false when there is something special about it.
 inline bool EventChannel::take_turn(Lane& lane) {
   Server& server = lane.server[lane.chosen];
   if (server.order >= turn_limit(lane, lane.chosen) || !server.visit->whole) return false;
-  if (server.first_of_row) {
-    ledger_.count_first(server.bank);
-    ++lane.stretch.firsts;
-    server.first_of_row = false;
-  }
+  count_first(lane, server);
   ++trial_.bursts;
   ++lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)];
   lane.stretch.ticks += lane.next;
@@ -158,7 +159,6 @@ int EventChannel::quiet_rounds(int lanes) {
 int EventChannel::rounds_of(const Lane& lane, int rounds) {
   const Server& first = lane.server[lane.chosen];
   const Server& second = lane.server[1 - lane.chosen];
-  if (first.first_of_row || second.first_of_row) return 0;
   if (!first.visit->whole || !second.visit->whole) return 0;
   rounds = std::min({rounds, 2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1});
   for (; rounds > 1; rounds /= 2) {
@@ -190,6 +190,7 @@ void EventChannel::take_rounds(Lane& lane, int rounds) {
   for (int i = 0; i < 2; ++i) {
     Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
     const int bursts = (rounds + 1 - i) / 2;
+    count_first(lane, server);
     lane.queue->leave(*server.visit, bursts);
     server.order = server.visit->order;
     server.bursts += bursts;
@@ -253,7 +254,8 @@ void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds)
   }
 }
 
-void EventChannel::turns_taken(Lane& lane) {
+// Tells the lane's rules of its latest turns.
+void EventChannel::turns_taken(Lane& lane) const {
   const Tick last = lane.next - tBURST_;
   lane.stretch.last = lane.slot_end == lane.next ? lane.stretch.last : last;
   lane.slot_end = lane.next;
@@ -267,7 +269,6 @@ void EventChannel::turns_taken(Lane& lane) {
     }
     if (other_last >= 0) server.ready = std::max(server.ready, other_last + lane.apart);
   }
-  if (!renew(lane, lane.next)) plan(lane, lane.next);
 }
 
 }  // namespace ridgepoint::dram
