@@ -43,7 +43,8 @@ class EventChannel final : public ChannelBase {
   void feed(Tick now);
   bool open_run(Tick now);
   void begin_cycle(std::int64_t burst);
-  int quiet_bursts() const;
+  int quiet_bursts(int most, bool& begins);
+  void find_entrance(Entrance& entrance, std::int64_t burst);
   bool enter_run(int most, Tick now);
   void begin_visit(BankQueues& queue, Tick now);
   void enter_checked(Tick now);
@@ -104,7 +105,6 @@ class EventChannel final : public ChannelBase {
   void count_first(Lane& lane, Server& server);
   static std::uint64_t turn_limit(const Lane& lane, int server);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit);
-  int quiet_rounds(int lanes);
   static int rounds_of(const Lane& lane, int rounds);
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);

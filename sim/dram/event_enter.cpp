@@ -47,12 +47,7 @@ bool EventChannel::open_run(Tick now) {
   if (burst >= in.cycle_end) begin_cycle(burst);
   in.run = static_cast<int>(burst / run_bursts_) & (cycle_runs_ - 1);
   Entrance& here = in.here();
-  if (here.pc == nullptr) {
-    const DramAddress at = map_.decode(burst);
-    here.pc = &pc_of(at.bank);
-    here.bank = at.bank;
-    in.row = at.row;
-  }
+  if (here.pc == nullptr) find_entrance(here, burst);
   const std::int64_t end = std::min((burst | (run_bursts_ - 1)) + 1, in.piece->end_burst);
   in.left = static_cast<int>(end - burst);
   return true;
@@ -64,18 +59,34 @@ void EventChannel::begin_cycle(std::int64_t burst) {
   std::fill_n(incoming_.entrance, cycle_runs_, Entrance{});
 }
 
-// So many bursts, from the next one on, join visits that have begun, and are not the last of their
-// request: when they enter, nothing else happens.
-int EventChannel::quiet_bursts() const {
-  const Incoming& in = incoming_;
-  if (in.here().visit == nullptr) return 0;
-  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst);
-  const int most = static_cast<int>(end - in.piece->next_burst) - 1;
+// At most `most` bursts, from the next one on, that are not the last of their request or cycle and
+// whose row is open only if their visit has begun; `begins`: another visit begins with them.
+int EventChannel::quiet_bursts(int most, bool& begins) {
+  Incoming& in = incoming_;
+  const std::int64_t next = in.piece->next_burst;
+  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst) - 1;
+  most = static_cast<int>(std::min<std::int64_t>(most, end - next));
   if (in.begun == cycle_runs_) return most;
-  int bursts = in.left;
-  for (int run = in.run + 1;; ++run, bursts += run_bursts_) {
-    if (in.entrance[run & (cycle_runs_ - 1)].visit == nullptr) return std::min(bursts - 1, most);
+  int run = in.run;
+  for (int bursts = 0; bursts < most;) {
+    Entrance& at = in.entrance[run];
+    if (at.visit == nullptr) {
+      if (at.pc == nullptr) find_entrance(at, next + bursts);
+      if (use(at.bank).open_row == in.row) return bursts;
+      begins = true;
+    }
+    bursts += run == in.run ? in.left : run_bursts_;
+    run = (run + 1) & (cycle_runs_ - 1);
+    if (run == in.run) break;
   }
+  return most;
+}
+
+void EventChannel::find_entrance(Entrance& entrance, std::int64_t burst) {
+  const DramAddress at = map_.decode(burst);
+  entrance.pc = &pc_of(at.bank);
+  entrance.bank = at.bank;
+  incoming_.row = at.row;
 }
 
 // As many of the next `most` bursts as there is room for; none can meet its like in the other
@@ -86,7 +97,6 @@ bool EventChannel::enter_run(int most, Tick now) {
   BankQueues& queue = pc.queues[in.write];
   const int bursts = std::min(most, queue.room());
   if (bursts == 0) return false;
-  if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
   ledger_.entered(bursts, bursts * now);
   if (in.here().visit == nullptr) begin_visit(queue, now);
   for (int i = 0; i < bursts; ++i) queue.enter(*in.here().visit, now);
@@ -106,6 +116,7 @@ void EventChannel::begin_visit(BankQueues& queue, Tick now) {
   const std::int64_t burst = in.piece->next_burst;
   BankQueues::Visit& visit = queue.begin(bank, in.row, map_.column(burst), open_row,
                                          in.age + static_cast<std::uint64_t>(burst));
+  if (queue.empty() && pc.queues[!in.write].empty()) ledger_.queue_became(false, pc.index, now);
   visit.piece = in.piece_index;
   visit.entrance = static_cast<std::uint8_t>(in.run);
   visit.traffic = in.piece->request.traffic;

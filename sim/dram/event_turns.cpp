@@ -64,6 +64,8 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
       const Tick end = soonest == limit ? limit : std::min(limit, row + tRCDRD_);
       if (const int rounds = rounds_ahead(*turn, waiting, end); rounds > 1) {
         take_rounds(*turn, waiting, rounds);
+        if (!go_on()) break;
+        look();
         continue;
       }
       patience = kPatience;
@@ -128,8 +130,8 @@ inline bool EventChannel::take_turn(Lane& lane) {
   return true;
 }
 
-// How many bursts of each lane follow in turn without anything else happening than blocked bursts
-// entering visits that have begun.
+// How many bursts of each lane follow in turn before `limit` without anything else happening than
+// row commands, and blocked bursts entering whose row is not open yet.
 int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) {
   const Tick start = other != nullptr ? other->next : lane.next;
   if (start + tBURST_ >= limit) return 0;
@@ -137,22 +139,19 @@ int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) 
   if (other != nullptr) rounds = rounds_of(*other, rounds);
   if (rounds < 2) return 0;
   if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
-    rounds = std::min(rounds, quiet_rounds(other != nullptr ? 2 : 1));
+    const int lanes = other != nullptr ? 2 : 1;
+    int places = 0;
+    for (const PseudoChannel& pc : pcs_) {
+      if (!pc.queues[1].empty()) return 0;
+      places += pc.queues[0].room();
+    }
+    bool begins = false;
+    const int bursts = quiet_bursts(places + lanes * rounds, begins);
+    if (begins) limit = std::min(limit, lane.next + tRCDRD_);
+    rounds = std::min(rounds, (bursts - places) / lanes);
   }
   while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
   return rounds;
-}
-
-// So many that less enters than is known to be of that kind.
-int EventChannel::quiet_rounds(int lanes) {
-  const int bursts = quiet_bursts();
-  if (bursts <= 0) return 0;
-  int room = 0;
-  for (const PseudoChannel& pc : pcs_) {
-    if (!pc.queues[1].empty()) return 0;
-    room += pc.queues[0].room();
-  }
-  return std::max(0, bursts - room) / lanes;
 }
 
 // At most `rounds`, as far as the lane's servers are both plain and the oldest.
@@ -220,25 +219,26 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
   Tick now = 0;
   Tick ticks = 0;
   int entered = 0;
-  for (;;) {
-    Room* const here = &room[in.here().pc->index];
-    for (; in.left > 0; --in.left) {
-      if (here->at_hand > 0) {
-        --here->at_hand;
-      } else if (here->places > 0) {
-        now = std::max(now, here->next);
-        here->next += tBURST_;
-        --here->places;
+  for (;; open_run(now)) {
+    PseudoChannel& pc = *in.here().pc;
+    Room& here = room[pc.index];
+    for (; in.left > 0; --in.left, ++in.piece->next_burst, ++entered, ticks += now) {
+      if (here.at_hand > 0) {
+        --here.at_hand;
+      } else if (here.places > 0) {
+        now = std::max(now, here.next);
+        here.next += tBURST_;
+        --here.places;
       } else {
         ledger_.entered(entered, ticks);
         return;
       }
-      in.here().pc->queues[0].enter(*in.here().visit, now);
-      ++in.piece->next_burst;
-      ticks += now;
-      ++entered;
+      if (in.here().visit == nullptr) {
+        while (next_row() < now) row_phase(next_row());
+        begin_visit(pc.queues[0], now);
+      }
+      pc.queues[0].enter(*in.here().visit, now);
     }
-    open_run(now);
   }
 }
 
