@@ -81,18 +81,26 @@ class EventChannel final : public ChannelBase {
   bool stream_event(Lane* lanes, Tick& now, Tick to);
   bool stream_start(Tick now);
   Tick next_look() const;
-  Tick next_row() const;
+  Tick next_row() const {
+    Tick next = core::kNever;
+    for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at());
+    return next;
+  }
   bool make_room(const Lane& lane, Tick now, Tick to);
   bool renew(Lane& lane, Tick now);
-  bool absorb(Lane& lane, Tick now);
+  void absorb(Lane& lane, Tick now);
+  bool gather(Lane& lane, Tick now);
   std::uint64_t offer(Lane& lane, int bank, Tick ready, Tick soon) const;
   bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);
   void find_ready(Lane& lane, Tick soon);
   void choose(Lane& lane);
+  void choose_among(Lane& lane);
+  bool succeed(Lane& lane);
   void find_rivals(Lane& lane) const;
-  void appoint(Lane& lane, int first, int second);
+  void add_rival(Lane& lane, const Contender& rival) const;
+  void appoint(Lane& lane, int i, int bank) const;
   void look_up(const Lane& lane, Server& server) const;
   void plan(Lane& lane, Tick from) const;
   void issue(Lane& lane);
@@ -100,10 +108,12 @@ class EventChannel final : public ChannelBase {
   void burst_left(Lane& lane, Server& server, Tick now);
   void server_left(Lane& lane, Server& server, Tick now);
   bool alternates(const Lane& lane) const;
+  bool in_time(const Lane& lane) const;
   bool take_turns(Lane& lane, Lane* other, Tick to);
   bool take_turn(Lane& lane);
   void count_first(Lane& lane, Server& server);
   static std::uint64_t turn_limit(const Lane& lane, int server);
+  static bool ends_soon(const Lane& lane);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit);
   static int rounds_of(const Lane& lane, int rounds);
   void take_rounds(Lane& lane, Lane* other, int rounds);

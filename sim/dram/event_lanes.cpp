@@ -17,9 +17,13 @@ bool EventChannel::renew(Lane& lane, Tick now) {
   return true;
 }
 
+void EventChannel::absorb(Lane& lane, Tick now) {
+  if (!gather(lane, now)) choose(lane);
+}
+
 // Takes notice of banks that have got requests to open rows, or have become ready, or soon will;
 // others make the lane wake. True when the servers stay the same.
-bool EventChannel::absorb(Lane& lane, Tick now) {
+bool EventChannel::gather(Lane& lane, Tick now) {
   const std::uint64_t hits = lane.queue->hits();
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
   std::uint64_t fresh = hits & ~lane.known;
@@ -29,21 +33,12 @@ bool EventChannel::absorb(Lane& lane, Tick now) {
   }
   lane.changes = lane.queue->changes();
   lane.known = hits;
-  const int before = lane.count;
   const std::uint64_t younger = std::max(lane.server[0].order, lane.server[1].order);
   bool same = lane.server[0].bank >= 0 && lane.server[1].bank >= 0;
   const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (; fresh != 0; fresh &= fresh - 1) {
     const int bank = lane.pc->first_bank + std::countr_zero(fresh);
     same = offer(lane, bank, narrow(bank), soon) > younger && same;
-  }
-  if (!same) {
-    for (const Server& server : lane.server) {
-      if (server.bank >= 0) lane.add({server.order, server.ready, server.bank});
-    }
-    choose(lane);
-  } else if (lane.count != before) {
-    find_rivals(lane);
   }
   return same;
 }
@@ -57,9 +52,10 @@ std::uint64_t EventChannel::offer(Lane& lane, int bank, Tick ready, Tick soon) c
     lane.unready |= std::uint64_t{1} << local;
     return kNobody;
   }
-  const std::uint64_t order = lane.queue->hit(local).order;
-  lane.add({order, ready, bank});
-  return order;
+  const Contender contender{lane.queue->hit(local).order, ready, bank};
+  lane.add(contender);
+  add_rival(lane, contender);
+  return contender.order;
 }
 
 // By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
@@ -76,7 +72,7 @@ void EventChannel::prepare(Lane& lane, Tick from) {
   lane.known = lane.queue->hits();
   find_ready(lane, std::max(lane.gate, from) + 2 * tBURST_);
   if (lane.count == 0 && lane.wake != core::kNever) find_ready(lane, lane.wake + 2 * tBURST_);
-  choose(lane);
+  choose_among(lane);
 }
 
 void EventChannel::find_ready(Lane& lane, Tick soon) {
@@ -93,8 +89,15 @@ void EventChannel::find_ready(Lane& lane, Tick soon) {
   }
 }
 
-// The oldest contender becomes server 0, the oldest in another bank group server 1.
+// The oldest of servers and contenders becomes server 0, the oldest in another bank group server 1.
 void EventChannel::choose(Lane& lane) {
+  for (const Server& server : lane.server) {
+    if (server.bank >= 0) lane.add({server.order, server.ready, server.bank});
+  }
+  choose_among(lane);
+}
+
+void EventChannel::choose_among(Lane& lane) {
   int first = -1;
   int second = -1;
   int kept = 0;
@@ -109,24 +112,6 @@ void EventChannel::choose(Lane& lane) {
     }
   }
   lane.count = kept;
-  appoint(lane, first, second);
-  find_rivals(lane);
-}
-
-void EventChannel::find_rivals(Lane& lane) const {
-  const int group[2]{lane.server[0].bank >> group_shift_, lane.server[1].bank >> group_shift_};
-  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
-  for (int i = 0; i < lane.count; ++i) {
-    const Contender& rival = lane.contender[i];
-    const int of = rival.bank >> group_shift_;
-    const int where = of == group[0] ? 0 : of == group[1] ? 1 : 2;
-    lane.rival[where] = std::min(lane.rival[where], rival.order);
-    lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
-  }
-}
-
-// Makes two banks the servers; one that was a server already keeps what only it knows.
-void EventChannel::appoint(Lane& lane, int first, int second) {
   if (lane.server[0].bank == second || lane.server[1].bank == first) {
     std::swap(lane.server[0], lane.server[1]);
   }
@@ -135,22 +120,62 @@ void EventChannel::appoint(Lane& lane, int first, int second) {
     if (lane.server[i].bank != bank[i]) settle(lane.server[i]);
   }
   for (int i = 0; i < 2; ++i) {
-    Server& server = lane.server[i];
-    const Server& other = lane.server[1 - i];
-    if (server.bank != bank[i]) {
-      server = {};
-      if (bank[i] >= 0) {
-        server.bank = bank[i];
-        server.ready = timers_.narrow(Command::kRd)(bank[i]);
-        server.group_ready = timers_.at(Scope::kBankGroup, Command::kRd, bank[i]);
-        if (other.last >= 0) {
-          server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank[i]));
-        }
-      }
-    }
-    if (bank[i] >= 0) look_up(lane, server);
+    if (lane.server[i].bank != bank[i]) appoint(lane, i, bank[i]);
   }
   lane.apart = second < 0 ? 0 : read_spacing(first, second);
+  find_rivals(lane);
+}
+
+// Makes the bank server `i`.
+void EventChannel::appoint(Lane& lane, int i, int bank) const {
+  Server& server = lane.server[i];
+  const Server& other = lane.server[1 - i];
+  server = {};
+  if (bank < 0) return;
+  server.bank = bank;
+  server.ready = timers_.narrow(Command::kRd)(bank);
+  server.group_ready = timers_.at(Scope::kBankGroup, Command::kRd, bank);
+  if (other.last >= 0) {
+    server.ready = std::max(server.ready, other.last + read_spacing(other.bank, bank));
+  }
+  look_up(lane, server);
+}
+
+// When nothing has changed but that one server has left and the other is the oldest of all: the
+// oldest contender of another bank group succeeds it. False otherwise, with nothing done.
+bool EventChannel::succeed(Lane& lane) {
+  const int place = lane.server[0].bank < 0 ? 0 : 1;
+  const Server& other = lane.server[1 - place];
+  if (lane.known != lane.queue->hits() || lane.server[place].bank >= 0 || other.bank < 0 ||
+      lane.count == 0 || lane.contender[0].order < other.order) {
+    return false;
+  }
+  const int group = other.bank >> group_shift_;
+  int at = 0;
+  while (at < lane.count && lane.contender[at].bank >> group_shift_ == group) ++at;
+  if (at == lane.count) return false;
+  const int bank = lane.contender[at].bank;
+  appoint(lane, place, bank);
+  std::copy(lane.contender + at + 1, lane.contender + lane.count, lane.contender + at);
+  --lane.count;
+  lane.apart = read_spacing(other.bank, bank);
+  find_rivals(lane);
+  lane.changes = lane.queue->changes();
+  return true;
+}
+
+void EventChannel::find_rivals(Lane& lane) const {
+  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
+  for (int i = 0; i < lane.count; ++i) add_rival(lane, lane.contender[i]);
+}
+
+void EventChannel::add_rival(Lane& lane, const Contender& rival) const {
+  const int group = rival.bank >> group_shift_;
+  const int where = group == lane.server[0].bank >> group_shift_   ? 0
+                    : group == lane.server[1].bank >> group_shift_ ? 1
+                                                                   : 2;
+  lane.rival[where] = std::min(lane.rival[where], rival.order);
+  lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
 }
 
 // The server's next burst.

@@ -118,12 +118,6 @@ void EventChannel::give_way(Lane& lane, Tick now) {
 // What comes next apart from column commands.
 Tick EventChannel::next_look() const { return std::min(start_at_, next_row()); }
 
-Tick EventChannel::next_row() const {
-  Tick next = core::kNever;
-  for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at());
-  return next;
-}
-
 // Arrivals; false for a refresh, a write, or writes to drain.
 bool EventChannel::stream_start(Tick now) {
   for (const PseudoChannel& pc : pcs_) {

@@ -19,6 +19,10 @@ constexpr int kPatience = 2;  // turns before rounds are tried again
 // by its bank group for longer than one slot of the data bus, and no longer than two.
 bool EventChannel::alternates(const Lane& lane) const {
   if (lane.chosen < 0 || lane.server[1].bank < 0 || lane.next != lane.slot_end) return false;
+  return in_time(lane);
+}
+
+bool EventChannel::in_time(const Lane& lane) const {
   return lane.server[1 - lane.chosen].ready <= lane.next + tBURST_ && lane.apart <= tBURST_;
 }
 
@@ -59,7 +63,9 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
       look();
       continue;
     }
-    if (--patience < 0) {
+    if (ends_soon(*turn) || (both && ends_soon(*waiting))) {
+      patience = 0;
+    } else if (--patience < 0) {
       // A row opened meanwhile is of no use before tRCD has passed.
       const Tick end = soonest == limit ? limit : std::min(limit, row + tRCDRD_);
       if (const int rounds = rounds_ahead(*turn, waiting, end); rounds > 1) {
@@ -72,7 +78,9 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     }
     if (!take_turn(*turn)) break;
     const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
-    if (!more || turn->changes != turn->queue->changes()) {
+    const bool left = turn->changes != turn->queue->changes();
+    if (!more || left) {
+      if (left && succeed(*turn) && !in_time(*turn)) break;
       if (!go_on()) break;
       look();
     }
@@ -95,8 +103,9 @@ bool EventChannel::goes_on(Lane& lane, Tick now, bool takes_turns) {
   if (lane.changes == lane.queue->changes() && lane.wake > now) return true;
   if (!takes_turns) return lane.changes == lane.queue->changes();
   const Tick next = lane.next;
+  if (gather(lane, next)) return true;
   turns_taken(lane);
-  if (absorb(lane, next)) return true;
+  choose(lane);
   plan(lane, next);
   return lane.next == next && alternates(lane);
 }
@@ -128,6 +137,11 @@ inline bool EventChannel::take_turn(Lane& lane) {
   lane.next += tBURST_;
   burst_left(lane, server, server.last);
   return true;
+}
+
+// Whether one of the lane's servers serves the last burst that is there of its visit.
+bool EventChannel::ends_soon(const Lane& lane) {
+  return lane.server[0].visit->queued() == 1 || lane.server[1].visit->queued() == 1;
 }
 
 // How many bursts of each lane follow in turn before `limit` without anything else happening than
