@@ -90,12 +90,12 @@ class EventChannel final : public ChannelBase {
   bool renew(Lane& lane, Tick now);
   void absorb(Lane& lane, Tick now);
   bool gather(Lane& lane, Tick now);
-  std::uint64_t offer(Lane& lane, int bank, Tick ready, Tick soon) const;
+  void await(Lane& lane, const Contender& contender) const;
   bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
   void give_way(Lane& lane, Tick now);
   void prepare(Lane& lane, Tick from);
   void find_ready(Lane& lane, Tick soon);
-  void choose(Lane& lane);
+  void choose(Lane& lane, Tick now);
   void choose_among(Lane& lane);
   bool succeed(Lane& lane);
   void find_rivals(Lane& lane) const;

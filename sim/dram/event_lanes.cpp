@@ -18,11 +18,11 @@ bool EventChannel::renew(Lane& lane, Tick now) {
 }
 
 void EventChannel::absorb(Lane& lane, Tick now) {
-  if (!gather(lane, now)) choose(lane);
+  if (!gather(lane, now)) choose(lane, now);
 }
 
-// Takes notice of banks that have got requests to open rows, or have become ready, or soon will;
-// others make the lane wake. True when the servers stay the same.
+// Takes notice of banks that have got requests to open rows, or may have a column command soon.
+// True when the servers stay the same.
 bool EventChannel::gather(Lane& lane, Tick now) {
   const std::uint64_t hits = lane.queue->hits();
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
@@ -33,29 +33,30 @@ bool EventChannel::gather(Lane& lane, Tick now) {
   }
   lane.changes = lane.queue->changes();
   lane.known = hits;
-  const std::uint64_t younger = std::max(lane.server[0].order, lane.server[1].order);
   bool same = lane.server[0].bank >= 0 && lane.server[1].bank >= 0;
+  const std::uint64_t younger = std::max(lane.server[0].order, lane.server[1].order);
   const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (; fresh != 0; fresh &= fresh - 1) {
-    const int bank = lane.pc->first_bank + std::countr_zero(fresh);
-    same = offer(lane, bank, narrow(bank), soon) > younger && same;
+    const int local = std::countr_zero(fresh);
+    const Contender contender{lane.queue->hit(local).order, narrow(lane.pc->first_bank + local),
+                              lane.pc->first_bank + local};
+    if (contender.order > younger && same) {  // ready or not, it has to wait
+      lane.add(contender);
+      add_rival(lane, contender);
+    } else if (contender.ready > soon) {
+      await(lane, contender);
+    } else {
+      lane.add(contender);
+      same = false;
+    }
   }
   return same;
 }
 
-// A bank with requests to its open row, ready at `ready`; returns the age of the oldest of them if
-// that is soon.
-std::uint64_t EventChannel::offer(Lane& lane, int bank, Tick ready, Tick soon) const {
-  const int local = bank & bank_mask_;
-  if (ready > soon) {
-    lane.wake = std::min(lane.wake, ready);
-    lane.unready |= std::uint64_t{1} << local;
-    return kNobody;
-  }
-  const Contender contender{lane.queue->hit(local).order, ready, bank};
-  lane.add(contender);
-  add_rival(lane, contender);
-  return contender.order;
+// The lane wakes when the contender is ready.
+void EventChannel::await(Lane& lane, const Contender& contender) const {
+  lane.wake = std::min(lane.wake, contender.ready);
+  lane.unready |= std::uint64_t{1} << (contender.bank & bank_mask_);
 }
 
 // By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
@@ -81,22 +82,39 @@ void EventChannel::find_ready(Lane& lane, Tick soon) {
   lane.count = 0;
   const Timers::Narrow narrow = timers_.narrow(Command::kRd);
   for (std::uint64_t left = lane.known; left != 0; left &= left - 1) {
-    const int bank = lane.pc->first_bank + std::countr_zero(left);
+    const int local = std::countr_zero(left);
+    const int bank = lane.pc->first_bank + local;
     const Tick ready = bank == lane.server[0].bank   ? lane.server[0].ready
                        : bank == lane.server[1].bank ? lane.server[1].ready
                                                      : narrow(bank);
-    offer(lane, bank, ready, soon);
+    const Contender contender{lane.queue->hit(local).order, ready, bank};
+    if (ready > soon) {
+      await(lane, contender);
+    } else {
+      lane.add(contender);
+    }
   }
 }
 
-// The oldest of servers and contenders becomes server 0, the oldest in another bank group server 1.
-void EventChannel::choose(Lane& lane) {
+// Appoints the servers anew among them and the contenders that are ready soon.
+void EventChannel::choose(Lane& lane, Tick now) {
+  const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
+  int kept = 0;
+  for (int i = 0; i < lane.count; ++i) {
+    if (lane.contender[i].ready > soon) {
+      await(lane, lane.contender[i]);
+    } else {
+      lane.contender[kept++] = lane.contender[i];
+    }
+  }
+  lane.count = kept;
   for (const Server& server : lane.server) {
     if (server.bank >= 0) lane.add({server.order, server.ready, server.bank});
   }
   choose_among(lane);
 }
 
+// The oldest contender becomes server 0, the oldest in another bank group server 1.
 void EventChannel::choose_among(Lane& lane) {
   int first = -1;
   int second = -1;
@@ -151,8 +169,11 @@ bool EventChannel::succeed(Lane& lane) {
     return false;
   }
   const int group = other.bank >> group_shift_;
+  const auto fits = [&](const Contender& contender) {
+    return contender.bank >> group_shift_ != group && contender.ready <= lane.next + tBURST_;
+  };
   int at = 0;
-  while (at < lane.count && lane.contender[at].bank >> group_shift_ == group) ++at;
+  while (at < lane.count && !fits(lane.contender[at])) ++at;
   if (at == lane.count) return false;
   const int bank = lane.contender[at].bank;
   appoint(lane, place, bank);

@@ -47,7 +47,7 @@ struct EventChannel::Lane {
   Tick wake = core::kNever;   // another bank may have one from then on
   std::uint64_t order = 0;
   int chosen = -1;  // its server; -1: another request might be served then
-  int count = 0;    // contenders that are ready and no servers, the oldest first
+  int count = 0;    // contenders, the oldest first; those that the lane awaits are not among them
   Contender contender[BankQueues::kMostBanks];
   Ledger::Stretch stretch;
 

@@ -105,7 +105,7 @@ bool EventChannel::goes_on(Lane& lane, Tick now, bool takes_turns) {
   const Tick next = lane.next;
   if (gather(lane, next)) return true;
   turns_taken(lane);
-  choose(lane);
+  choose(lane, next);
   plan(lane, next);
   return lane.next == next && alternates(lane);
 }
