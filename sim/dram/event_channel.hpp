@@ -114,7 +114,8 @@ class EventChannel final : public ChannelBase {
   void count_first(Lane& lane, Server& server);
   static std::uint64_t turn_limit(const Lane& lane, int server);
   static bool ends_soon(const Lane& lane);
-  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit);
+  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row);
+  static bool waits_for_row(const Lane& lane, int rounds);
   static int rounds_of(const Lane& lane, int rounds);
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);

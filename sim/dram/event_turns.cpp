@@ -3,6 +3,7 @@
 // pseudo-channel take turns, burst by burst, and the two pseudo-channels fit between each other; as
 // long as nothing else happens than bursts of known runs entering, whole rounds are taken at once.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "sim/dram/event_lanes.hpp"
@@ -10,7 +11,7 @@
 namespace ridgepoint::dram {
 namespace {
 
-constexpr int kMostRounds = 16;
+constexpr int kMostRounds = 32;
 constexpr int kPatience = 2;  // turns before rounds are tried again
 
 }  // namespace
@@ -66,9 +67,7 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     if (ends_soon(*turn) || (both && ends_soon(*waiting))) {
       patience = 0;
     } else if (--patience < 0) {
-      // A row opened meanwhile is of no use before tRCD has passed.
-      const Tick end = soonest == limit ? limit : std::min(limit, row + tRCDRD_);
-      if (const int rounds = rounds_ahead(*turn, waiting, end); rounds > 1) {
+      if (const int rounds = rounds_ahead(*turn, waiting, limit, row); rounds > 1) {
         take_rounds(*turn, waiting, rounds);
         if (!go_on()) break;
         look();
@@ -145,8 +144,8 @@ bool EventChannel::ends_soon(const Lane& lane) {
 }
 
 // How many bursts of each lane follow in turn before `limit` without anything else happening than
-// row commands, and blocked bursts entering whose row is not open yet.
-int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) {
+// row commands, from `row` on, and blocked bursts entering whose row is not open yet.
+int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row) {
   const Tick start = other != nullptr ? other->next : lane.next;
   if (start + tBURST_ >= limit) return 0;
   int rounds = rounds_of(lane, kMostRounds);
@@ -161,11 +160,35 @@ int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit) 
     }
     bool begins = false;
     const int bursts = quiet_bursts(places + lanes * rounds, begins);
-    if (begins) limit = std::min(limit, lane.next + tRCDRD_);
+    if (begins) row = std::min(row, lane.next);
     rounds = std::min(rounds, (bursts - places) / lanes);
   }
-  while (rounds > 0 && start + (rounds - 1) * tBURST_ >= limit) --rounds;
+  const auto trim = [&](Tick end) {
+    while (rounds > 0 && start + (rounds - 1) * tBURST_ >= end) --rounds;
+  };
+  trim(limit);
+  // A row opened meanwhile is of no use before tRCD has passed, nor then to requests that are younger
+  // than those of the lanes.
+  if (rounds > 0 && row <= start + (rounds - 1) * tBURST_ - tRCDRD_) {
+    const bool all = other != nullptr || pcs_.size() == 1;
+    const bool younger = all && !waits_for_row(lane, rounds) &&
+                         (other == nullptr || !waits_for_row(*other, rounds));
+    if (!younger) trim(row + tRCDRD_);
+  }
   return rounds;
+}
+
+// Whether a request older than some of the next `rounds` bursts waits for its row.
+bool EventChannel::waits_for_row(const Lane& lane, int rounds) {
+  const BankQueues& queue = *lane.queue;
+  const Server& first = lane.server[lane.chosen];
+  const Server& second = lane.server[1 - lane.chosen];
+  const std::uint64_t youngest = std::max(queue.order(*first.visit, (rounds + 1) / 2 - 1),
+                                          queue.order(*second.visit, rounds / 2 - 1));
+  for (std::uint64_t left = queue.queued() & ~queue.hits(); left != 0; left &= left - 1) {
+    if (queue.oldest(std::countr_zero(left)).order < youngest) return true;
+  }
+  return false;
 }
 
 // At most `rounds`, as far as the lane's servers are both plain and the oldest.
