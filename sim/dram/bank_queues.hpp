@@ -87,9 +87,12 @@ class BankQueues {
     if (to.hit == kNone && row == open_row) set_hit(bank, slot);
     return visit;
   }
-  void enter(Visit& visit, Tick now) {
-    visit.entered[visit.total++] = now;
-    ++size_;
+  // Bursts enter, the first at `now`, each of the others `step` later.
+  void enter(Visit& visit, int bursts, Tick now, Tick step) {
+    Tick* const entered = visit.entered + visit.total;
+    for (int i = 0; i < bursts; ++i, now += step) entered[i] = now;
+    visit.total += bursts;
+    size_ += bursts;
   }
 
   // The next bursts of a visit leave that has more of them queued.

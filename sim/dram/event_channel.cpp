@@ -34,6 +34,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
                      spec_->config.refresh_postpone > 0) {
   run_bursts_ = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
+  run_shift_ = std::countr_zero(static_cast<unsigned>(run_bursts_));
   const bool whole = run_bursts_ == map_.run_bursts() && map_.cycle_runs() <= Incoming::kMostRuns;
   cycle_runs_ = whole ? map_.cycle_runs() : 1;
   cycle_bursts_ =

@@ -143,7 +143,7 @@ class EventChannel final : public ChannelBase {
   std::vector<BankUse> use_;
   std::uint64_t entered_ = 0;
   Incoming incoming_;
-  int run_bursts_, cycle_runs_, cycle_bursts_;  // as the entrances are told apart
+  int run_bursts_, run_shift_, cycle_runs_, cycle_bursts_;  // as the entrances are told apart
   Tick start_at_ = 0;  // the next tick with arrivals, room in a queue, a direction or a refresh due
   int pc_shift_;
   int bank_mask_;

@@ -45,7 +45,7 @@ bool EventChannel::open_run(Tick now) {
   }
   const std::int64_t burst = in.piece->next_burst;
   if (burst >= in.cycle_end) begin_cycle(burst);
-  in.run = static_cast<int>(burst / run_bursts_) & (cycle_runs_ - 1);
+  in.run = static_cast<int>(burst >> run_shift_) & (cycle_runs_ - 1);
   Entrance& here = in.here();
   if (here.pc == nullptr) find_entrance(here, burst);
   const std::int64_t end = std::min((burst | (run_bursts_ - 1)) + 1, in.piece->end_burst);
@@ -99,7 +99,7 @@ bool EventChannel::enter_run(int most, Tick now) {
   if (bursts == 0) return false;
   ledger_.entered(bursts, bursts * now);
   if (in.here().visit == nullptr) begin_visit(queue, now);
-  for (int i = 0; i < bursts; ++i) queue.enter(*in.here().visit, now);
+  queue.enter(*in.here().visit, bursts, now, 0);
   in.piece->next_burst += bursts;
   in.left -= bursts;
   if (fcfs_ && use(in.here().bank).open_row != in.row) pc.look_for_rows(now);

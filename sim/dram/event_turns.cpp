@@ -59,7 +59,9 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     const Tick soonest = std::min(row, limit);
     if (turn->next >= soonest) {
       if (soonest >= horizon || soonest >= start_at_) break;
-      if (row <= limit) row_phase(row);
+      for (; row <= turn->next && row < std::min(horizon, start_at_); row = next_row()) {
+        row_phase(row);
+      }
       if (!go_on()) break;
       look();
       continue;
@@ -254,27 +256,30 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
   }
   Incoming& in = incoming_;
   Tick now = 0;
-  Tick ticks = 0;
-  int entered = 0;
   for (;; open_run(now)) {
     PseudoChannel& pc = *in.here().pc;
     Room& here = room[pc.index];
-    for (; in.left > 0; --in.left, ++in.piece->next_burst, ++entered, ticks += now) {
-      if (here.at_hand > 0) {
-        --here.at_hand;
-      } else if (here.places > 0) {
-        now = std::max(now, here.next);
-        here.next += tBURST_;
-        --here.places;
-      } else {
-        ledger_.entered(entered, ticks);
-        return;
-      }
+    while (in.left > 0) {
+      if (here.at_hand == 0 && here.places == 0) return;
+      const bool blocked = here.at_hand == 0;
+      if (blocked) now = std::max(now, here.next);
       if (in.here().visit == nullptr) {
         while (next_row() < now) row_phase(next_row());
         begin_visit(pc.queues[0], now);
       }
-      pc.queues[0].enter(*in.here().visit, now);
+      // Of the places yet to become free, those that are free by now are taken one by one.
+      const bool at_once = !blocked || here.next < now;
+      const int bursts = !blocked ? std::min(in.left, here.at_hand)
+                         : at_once ? 1
+                                   : std::min(in.left, here.places);
+      const Tick step = at_once ? 0 : tBURST_;
+      pc.queues[0].enter(*in.here().visit, bursts, now, step);
+      ledger_.entered(bursts, bursts * now + step * bursts * (bursts - 1) / 2);
+      now += (bursts - 1) * step;
+      (blocked ? here.places : here.at_hand) -= bursts;
+      if (blocked) here.next += bursts * tBURST_;
+      in.left -= bursts;
+      in.piece->next_burst += bursts;
     }
   }
 }

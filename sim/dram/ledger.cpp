@@ -32,23 +32,35 @@ Ledger::Ledger(const Spec& spec)
 void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
                          bool for_other_row) {
   ++stats_.commands[static_cast<std::size_t>(command)];
+  if (command == Command::kAct) {
+    activated(static_cast<std::size_t>(bank), tick);
+  } else if (command == Command::kPre) {
+    BankState& state = banks_[static_cast<std::size_t>(bank)];
+    state.precharged = tick + tRP_;
+    state.conflict = for_other_row;
+  } else {
+    many_banks(command, bank, tick);
+  }
+  if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
+}
+
+void Ledger::activated(std::size_t bank, Tick tick) {
+  BankState& state = banks_[bank];
+  state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
+  state.activated = tick;
+  state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
+  state.conflict = false;
+  ++stats_.bank_activations[bank];
+}
+
+void Ledger::many_banks(Command command, int bank, Tick tick) {
   const BankSet banks = spec_->geometry.addressed(command, bank);
   for (int n = 0; n < banks.count; ++n) {
-    const auto index = static_cast<std::size_t>(banks.first + n * banks.stride);
-    BankState& state = banks_[index];
+    BankState& state = banks_[static_cast<std::size_t>(banks.first + n * banks.stride)];
     switch (command) {
-      case Command::kAct:
-        state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
-        state.activated = tick;
-        state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
-        state.conflict = false;
-        ++stats_.bank_activations[index];
-        break;
-      case Command::kPre:
       case Command::kPreAb:
       case Command::kPreSb:
         state.precharged = tick + tRP_;
-        state.conflict = for_other_row;
         break;
       case Command::kRefAb:
         state.refreshed = tick + tRFC_;
@@ -59,9 +71,8 @@ void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
       default:
         state.refreshed = tick + tRFCpb_;
     }
-    if (refreshes(command)) state.conflict = false;
+    state.conflict = false;
   }
-  if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
 }
 
 void Ledger::count_row_state(BankState& bank) {

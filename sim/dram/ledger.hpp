@@ -80,6 +80,8 @@ class Ledger {
   void account_gap(const BankState& bank, PcState& pc, int group, bool write, Tick entered,
                    Tick tick);
   void count_row_state(BankState& bank);
+  void activated(std::size_t bank, Tick tick);
+  void many_banks(Command command, int bank, Tick tick);
 
   const Spec* spec_;
   Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tRFCsb_, tCCD_L_, tBURST_, tRTW_,

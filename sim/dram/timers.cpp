@@ -51,6 +51,14 @@ Timers::Table::Table(const Spec& from) : spec(from) {
   }
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind);
   add_windows();
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
+    const auto command = static_cast<Command>(kind);
+    if (is_column(command)) continue;  // hot: who issues these sees to their siblings
+    has_rest[kind] = addresses_same_bank(command) || !sibling_raises[kind].empty();
+    for (const Window& window : windows) {
+      has_rest[kind] = has_rest[kind] || window.rule->from.contains(command);
+    }
+  }
 }
 
 void Timers::Table::add_raises(std::size_t from) {

@@ -31,8 +31,7 @@ class Timers {
       Tick& at = ready[raise.at(bank)];
       at = std::max(at, tick + raise.ticks);
     }
-    if (is_column(command)) return;  // hot; the constructor checks that these rules are only rows'
-    issue_rest(command, bank, tick);
+    if (table_->has_rest[static_cast<std::size_t>(command)]) issue_rest(command, bank, tick);
   }
   void issue_siblings(Command command, int bank, Tick tick);
   bool has_sibling_rules(Command command) const {
@@ -125,6 +124,7 @@ class Timers {
     std::array<std::vector<Raise>, kCommandKinds> raises;
     std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises;
     std::array<bool, kCommandKinds> windows_to{};
+    std::array<bool, kCommandKinds> has_rest{};  // more to do than `raises`
     std::vector<Window> windows;
   };
   explicit Timers(std::shared_ptr<const Table> table);
