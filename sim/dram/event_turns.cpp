@@ -260,24 +260,32 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
     PseudoChannel& pc = *in.here().pc;
     Room& here = room[pc.index];
     while (in.left > 0) {
-      if (here.at_hand == 0 && here.places == 0) return;
-      const bool blocked = here.at_hand == 0;
-      if (blocked) now = std::max(now, here.next);
+      int bursts = here.at_hand;
+      Tick step = 0;
+      if (bursts == 0) {
+        if (here.places == 0) return;
+        if (here.next > now) {
+          now = here.next;
+          step = tBURST_;
+          bursts = here.places;
+        }
+        // Places that became free while the other pseudo-channel had none are taken at once.
+        while (step == 0 && bursts < here.places && here.next + bursts * tBURST_ <= now) ++bursts;
+      }
+      bursts = std::min(bursts, in.left);
       if (in.here().visit == nullptr) {
         while (next_row() < now) row_phase(next_row());
         begin_visit(pc.queues[0], now);
       }
-      // Of the places yet to become free, those that are free by now are taken one by one.
-      const bool at_once = !blocked || here.next < now;
-      const int bursts = !blocked ? std::min(in.left, here.at_hand)
-                         : at_once ? 1
-                                   : std::min(in.left, here.places);
-      const Tick step = at_once ? 0 : tBURST_;
       pc.queues[0].enter(*in.here().visit, bursts, now, step);
       ledger_.entered(bursts, bursts * now + step * bursts * (bursts - 1) / 2);
       now += (bursts - 1) * step;
-      (blocked ? here.places : here.at_hand) -= bursts;
-      if (blocked) here.next += bursts * tBURST_;
+      if (here.at_hand > 0) {
+        here.at_hand -= bursts;
+      } else {
+        here.places -= bursts;
+        here.next += bursts * tBURST_;
+      }
       in.left -= bursts;
       in.piece->next_burst += bursts;
     }
