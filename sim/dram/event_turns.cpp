@@ -260,19 +260,19 @@ void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane*
     PseudoChannel& pc = *in.here().pc;
     Room& here = room[pc.index];
     while (in.left > 0) {
-      int bursts = here.at_hand;
+      int bursts = std::min(in.left, here.at_hand);
       Tick step = 0;
       if (bursts == 0) {
-        if (here.places == 0) return;
+        const int places = std::min(in.left, here.places);
+        if (places == 0) return;
         if (here.next > now) {
           now = here.next;
           step = tBURST_;
-          bursts = here.places;
+          bursts = places;
+        } else {  // those that became free while the other pseudo-channel had none, at once
+          while (bursts < places && here.next + bursts * tBURST_ <= now) ++bursts;
         }
-        // Places that became free while the other pseudo-channel had none are taken at once.
-        while (step == 0 && bursts < here.places && here.next + bursts * tBURST_ <= now) ++bursts;
       }
-      bursts = std::min(bursts, in.left);
       if (in.here().visit == nullptr) {
         while (next_row() < now) row_phase(next_row());
         begin_visit(pc.queues[0], now);
