@@ -10,8 +10,9 @@
 namespace ridgepoint::dram {
 namespace {
 
-bool later(const core::MemoryEvent& a, const core::MemoryEvent& b) {
-  return std::tie(a.time, a.source, a.id) > std::tie(b.time, b.source, b.id);
+bool earlier(const core::MemoryEvent& a, const core::MemoryEvent& b) {
+  if (a.time != b.time) return a.time < b.time;
+  return std::tie(a.source, a.id) < std::tie(b.source, b.id);
 }
 
 }  // namespace
@@ -21,8 +22,8 @@ Intake::Intake(const Spec& spec) : spec_(&spec) {}
 bool Intake::before(int a, int b) const {
   const core::MemoryRequest& left = pieces_[static_cast<std::size_t>(a)].request;
   const core::MemoryRequest& right = pieces_[static_cast<std::size_t>(b)].request;
-  return std::tie(left.arrival, left.source, left.id) <
-         std::tie(right.arrival, right.source, right.id);
+  if (left.arrival != right.arrival) return left.arrival < right.arrival;
+  return std::tie(left.source, left.id) < std::tie(right.source, right.id);
 }
 
 void Intake::submit(const core::MemoryRequest& request, core::Femtoseconds simulated_until) {
@@ -53,9 +54,7 @@ void Intake::submit(const core::MemoryRequest& request, core::Femtoseconds simul
   ++live_;
   live_writes_ += request.is_write ? 1 : 0;
   waiting_bursts_ += end - first;
-  auto place = waiting_.end();
-  while (place != waiting_.begin() && before(index, *(place - 1))) --place;
-  waiting_.insert(place, index);
+  waiting_.insert(index, [this](int a, int b) { return before(a, b); });
 }
 
 std::int64_t Intake::useful_bytes(const PieceState& piece, std::int64_t burst) const {
@@ -77,8 +76,8 @@ std::int64_t Intake::waiting_bursts(core::Femtoseconds until) const {
   if (live_writes_ > 0 || waiting_.empty()) return 0;
   const PieceState& head = piece(waiting_.front());
   std::int64_t bursts = waiting_bursts_ - (head.next_burst - first_burst_of(head));
-  for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
-    const PieceState& state = piece(*at);
+  for (std::size_t at = waiting_.size(); at-- > 0;) {
+    const PieceState& state = piece(waiting_[at]);
     if (state.request.arrival < until) break;
     bursts -= state.end_burst - state.next_burst;
   }
@@ -92,9 +91,8 @@ std::int64_t Intake::first_burst_of(const PieceState& piece) const {
 
 void Intake::complete(int index) {
   const PieceState& state = piece(index);
-  completed_.push_back(
-      {state.request.id, state.request.source, spec_->tick_clock.time_of(state.done)});
-  std::push_heap(completed_.begin(), completed_.end(), later);
+  completed_.insert(
+      {state.request.id, state.request.source, spec_->tick_clock.time_of(state.done)}, earlier);
   free_.push_back(index);
   --live_;
   live_writes_ -= state.request.is_write ? 1 : 0;
@@ -112,8 +110,7 @@ void Intake::take_admitted(std::vector<core::MemoryEvent>& out) {
 void Intake::take_completed(std::vector<core::MemoryEvent>& out, core::Femtoseconds until) {
   while (!completed_.empty() && completed_.front().time < until) {
     out.push_back(completed_.front());
-    std::pop_heap(completed_.begin(), completed_.end(), later);
-    completed_.pop_back();
+    completed_.pop_front();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "sim/dram/sorted_queue.hpp"
 #include "sim/core/memory_port.hpp"
 #include "sim/dram/address_map.hpp"
 #include "sim/dram/spec.hpp"
@@ -79,12 +80,12 @@ class Intake {
   const Spec* spec_;
   std::deque<PieceState> pieces_;  // a pool whose elements keep their places
   std::vector<int> free_;
-  std::deque<int> waiting_;  // in order of (arrival, source, id)
+  SortedQueue<int> waiting_;  // in order of (arrival, source, id)
   std::int64_t live_ = 0;
   std::int64_t live_writes_ = 0;
   std::int64_t waiting_bursts_ = 0;  // all of those in waiting_
   std::vector<core::MemoryEvent> admitted_;
-  std::vector<core::MemoryEvent> completed_;  // a heap, earliest first
+  SortedQueue<core::MemoryEvent> completed_;  // in order of (time, source, id)
 };
 
 }  // namespace ridgepoint::dram
