@@ -35,6 +35,7 @@ class EventChannel final : public ChannelBase {
   struct Server;
   struct Contender;
   struct Lane;  // a pseudo-channel in a stretch of reads
+  struct Places;
 
   void run(Tick from, Tick to) override;
   Tick next_tick() const override;
@@ -42,6 +43,7 @@ class EventChannel final : public ChannelBase {
   void start_tick(Tick now);
   void feed(Tick now);
   bool open_run(Tick now);
+  bool open_request(Tick now);
   void begin_cycle(std::int64_t burst);
   int quiet_bursts(int most, bool& begins);
   void find_entrance(Entrance& entrance, std::int64_t burst);

@@ -26,23 +26,7 @@ void EventChannel::feed(Tick now) {
 // False when no request is there to enter; start_at_ is then lowered to when there is one.
 bool EventChannel::open_run(Tick now) {
   Incoming& in = incoming_;
-  if (in.piece == nullptr) {
-    PieceState* piece = intake_.head(now);
-    if (piece == nullptr) {
-      start_at_ = std::min(start_at_, intake_.next_arrival());
-      return false;
-    }
-    if (reads_only_ && piece->request.is_write) {
-      start_at_ = now;
-      return false;
-    }
-    in.piece = piece;
-    in.piece_index = intake_.head_index();
-    in.write = piece->request.is_write;
-    in.age = entered_ - static_cast<std::uint64_t>(piece->next_burst);
-    entered_ += static_cast<std::uint64_t>(piece->end_burst - piece->next_burst);
-    in.cycle_end = 0;
-  }
+  if (in.piece == nullptr && !open_request(now)) return false;
   const std::int64_t burst = in.piece->next_burst;
   if (burst >= in.cycle_end) begin_cycle(burst);
   in.run = static_cast<int>(burst >> run_shift_) & (cycle_runs_ - 1);
@@ -50,6 +34,26 @@ bool EventChannel::open_run(Tick now) {
   if (here.pc == nullptr) find_entrance(here, burst);
   const std::int64_t end = std::min((burst | (run_bursts_ - 1)) + 1, in.piece->end_burst);
   in.left = static_cast<int>(end - burst);
+  return true;
+}
+
+bool EventChannel::open_request(Tick now) {
+  Incoming& in = incoming_;
+  PieceState* piece = intake_.head(now);
+  if (piece == nullptr) {
+    start_at_ = std::min(start_at_, intake_.next_arrival());
+    return false;
+  }
+  if (reads_only_ && piece->request.is_write) {
+    start_at_ = now;
+    return false;
+  }
+  in.piece = piece;
+  in.piece_index = intake_.head_index();
+  in.write = piece->request.is_write;
+  in.age = entered_ - static_cast<std::uint64_t>(piece->next_burst);
+  entered_ += static_cast<std::uint64_t>(piece->end_burst - piece->next_burst);
+  in.cycle_end = 0;
   return true;
 }
 

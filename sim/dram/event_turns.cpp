@@ -240,53 +240,68 @@ void EventChannel::take_rounds(Lane& lane, int rounds) {
   lane.next += rounds * tBURST_;
 }
 
+// The places in a queue while rounds are taken.
+struct EventChannel::Places {
+  int at_hand = 0;  // free before
+  int later = 0;    // that the rounds free
+  Tick next = 0;    // the tick of the first of those
+
+  // So many of at most `most` bursts enter next, the first at `now`, which it may have to wait for,
+  // and each of the others `step` later.
+  int take(int most, Tick spacing, Tick& now, Tick& step) {
+    step = 0;
+    if (at_hand > 0) {
+      const int bursts = std::min(most, at_hand);
+      at_hand -= bursts;
+      return bursts;
+    }
+    most = std::min(most, later);
+    int bursts = most;
+    if (next > now) {
+      now = next;
+      step = spacing;
+    } else {  // those that became free while the other pseudo-channel had none, at once
+      for (bursts = 0; bursts < most && next + bursts * spacing <= now;) ++bursts;
+    }
+    later -= bursts;
+    next += bursts * spacing;
+    return bursts;
+  }
+};
+
 // Bursts enter in their order, each at the tick after the column command that made room for it.
 void EventChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
                            Tick other_first) {
-  struct Room {
-    int at_hand = 0;  // places that were free before these commands
-    int places = 0;   // that they free
-    Tick next = 0;    // the tick of the next one
-  };
-  Room room[kLanes];
-  for (const PseudoChannel& pc : pcs_) room[pc.index].at_hand = pc.queues[0].room();
-  room[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
+  Places places[kLanes];
+  for (const PseudoChannel& pc : pcs_) places[pc.index].at_hand = pc.queues[0].room();
+  places[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
   if (other != nullptr) {
-    room[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
+    places[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
   }
   Incoming& in = incoming_;
   Tick now = 0;
+  Tick ticks = 0;
+  int entered = 0;
   for (;; open_run(now)) {
-    PseudoChannel& pc = *in.here().pc;
-    Room& here = room[pc.index];
-    while (in.left > 0) {
-      int bursts = std::min(in.left, here.at_hand);
-      Tick step = 0;
+    Entrance& here = in.here();
+    BankQueues& queue = here.pc->queues[0];
+    Places& free = places[here.pc->index];
+    for (int left = in.left; left > 0;) {
+      Tick step;
+      const int bursts = free.take(left, tBURST_, now, step);
       if (bursts == 0) {
-        const int places = std::min(in.left, here.places);
-        if (places == 0) return;
-        if (here.next > now) {
-          now = here.next;
-          step = tBURST_;
-          bursts = places;
-        } else {  // those that became free while the other pseudo-channel had none, at once
-          while (bursts < places && here.next + bursts * tBURST_ <= now) ++bursts;
-        }
+        ledger_.entered(entered, ticks);
+        return;
       }
-      if (in.here().visit == nullptr) {
+      if (here.visit == nullptr) {
         while (next_row() < now) row_phase(next_row());
-        begin_visit(pc.queues[0], now);
+        begin_visit(queue, now);
       }
-      pc.queues[0].enter(*in.here().visit, bursts, now, step);
-      ledger_.entered(bursts, bursts * now + step * bursts * (bursts - 1) / 2);
+      queue.enter(*here.visit, bursts, now, step);
+      entered += bursts;
+      ticks += bursts * now + step * (bursts * (bursts - 1) / 2);
       now += (bursts - 1) * step;
-      if (here.at_hand > 0) {
-        here.at_hand -= bursts;
-      } else {
-        here.places -= bursts;
-        here.next += bursts * tBURST_;
-      }
-      in.left -= bursts;
+      in.left = left -= bursts;
       in.piece->next_burst += bursts;
     }
   }
