@@ -59,6 +59,8 @@ class BankQueues {
   const Visit& oldest(int bank) const { return visits_[list(bank).head]; }
   const Visit& hit(int bank) const { return visits_[list(bank).hit]; }
   Visit& hit(int bank) { return visits_[list(bank).hit]; }
+  // Whether the oldest request to the bank is not one to its open row; the bank has one of those.
+  bool passes_over(int bank) const { return list(bank).hit != list(bank).head; }
 
   // The age of one of a visit's queued bursts, from 0.
   std::uint64_t order(const Visit& visit, int burst) const {

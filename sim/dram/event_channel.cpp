@@ -242,7 +242,7 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   timers_.issue(command, flat_bank, now);
   if (siblings_) timers_.issue_siblings(command, flat_bank, now);
   BankUse& row = use(flat_bank);
-  if (++row.served == spec_->config.hit_cap) pc.spent |= std::uint64_t{1} << bank;
+  served(pc, flat_bank, 1);
   row.last_use = now;
   ledger_.column_command(command, {flat_bank, row.open_row, column}, entered, now, traffic, useful);
   if (pc.queues[0].empty() && pc.queues[1].empty()) ledger_.queue_became(true, pc.index, now);

@@ -128,6 +128,20 @@ class EventChannel final : public ChannelBase {
   void flush(Lane& lane);
   Tick read_spacing(int a, int b) const;
 
+  // Bursts of the bank's open row have been served.
+  void served(PseudoChannel& pc, int flat_bank, int bursts) {
+    int& so_far = use(flat_bank).served;
+    const bool before = so_far < spec_->config.hit_cap;
+    so_far += bursts;
+    if (before && so_far >= spec_->config.hit_cap) {
+      pc.spent |= std::uint64_t{1} << (flat_bank & bank_mask_);
+    }
+  }
+  // A bank's row goes on being served while an older request waits for another one: then the hit
+  // cap decides, which is not for the short way.
+  void pass_over(const BankQueues& queue, int bank) {
+    passed_over_ = passed_over_ || (spec_->config.hit_cap != 0 && queue.passes_over(bank));
+  }
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
   std::uint64_t capped(const PseudoChannel& pc, const BankQueues& queue) const;
   // Whether a plan is worth more than a look at its tick.
@@ -157,6 +171,7 @@ class EventChannel final : public ChannelBase {
   bool streams_;        // the configuration admits the short way
   bool takes_turns_;    // and two bank groups fill the data bus
   event::Trial trial_;
+  bool passed_over_ = false;
   bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
   event::ReadSpacing spacing_{};
 };

@@ -129,6 +129,7 @@ void EventChannel::begin_visit(BankQueues& queue, Tick now) {
   ++in.begun;
   // A row already open may be used as soon as its registers say; anything else is for the row bus.
   if (open_row == in.row) {
+    pass_over(queue, bank);
     pc.column_at = std::min(pc.column_at, now);
     if (pc.pre.bank == here.bank) pc.pre.bank = -1;  // the row is wanted again
   } else if (first && in.write == pc.draining) {

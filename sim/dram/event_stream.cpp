@@ -23,7 +23,7 @@ constexpr int kLongestPause = 4096;
 // decides about column commands, and nothing but demand about row commands.
 bool EventChannel::may_stream() const {
   return spec_->config.controller == ControllerKind::kFast && !fcfs_ &&
-         spec_->config.hit_cap == 0 && !optional_rows_ &&
+         !optional_rows_ &&
          spec_->config.row_policy == RowPolicy::kOpen && !spec_->standard->shared_command_bus &&
          pcs_.size() <= kLanes;
 }
@@ -34,13 +34,17 @@ bool EventChannel::about_to_drain(const PseudoChannel& pc) {
 
 bool EventChannel::can_stream() const {
   if (incoming_.left > 0 && incoming_.write) return false;
-  bool any = false;
+  std::uint64_t any = 0;
   for (const PseudoChannel& pc : pcs_) {
     if (pc.draining || pc.held != 0) return false;
     if (about_to_drain(pc)) return false;
-    any = any || pc.queues[0].hits() != 0;
+    any |= pc.queues[0].hits();
+    if (spec_->config.hit_cap == 0) continue;
+    for (std::uint64_t hits = pc.queues[0].hits(); hits != 0; hits &= hits - 1) {
+      if (pc.queues[0].passes_over(std::countr_zero(hits))) return false;
+    }
   }
-  return any;
+  return any != 0;
 }
 
 // Goes on from `from` until `to` or the tick at which something else than reads, row commands for
@@ -57,6 +61,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
     plan(lanes[i], from);
   }
   reads_only_ = true;
+  passed_over_ = false;
   ledger_.hold_trace();
   trial_.bursts = trial_.visits_left = 0;
   Tick now = from;
@@ -87,9 +92,9 @@ bool EventChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
   }
   const Tick event = next_look();
   now = std::min(event, lane->next);
-  if (now >= to) return false;
+  if (now >= to || passed_over_) return false;
   if (event <= lane->next) {
-    if (start_at_ <= now && !stream_start(now)) return false;
+    if (start_at_ <= now && (!stream_start(now) || passed_over_)) return false;
     row_phase(now);
     renew(*lane, now);
     if (other != nullptr) renew(*other, now);
@@ -154,6 +159,7 @@ void EventChannel::issue(Lane& lane) {
     ledger_.column_command(Command::kRd, {server.bank, visit.row, visit.oldest_column()},
                            visit.entered[visit.left], now, visit.traffic,
                            useful_bytes(visit, server.bank));
+    served(pc_of(server.bank), server.bank, 1);
   }
   server.first_of_row = false;
   server.last = now;
@@ -172,6 +178,11 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
   ++trial_.visits_left;
   visit_left(pc, false, server.bank, now + data_end_[0]);
   if ((lane.queue->hits() >> bank & 1) != 0) {
+    pass_over(*lane.queue, bank);
+    if (passed_over_) {
+      settle(server);
+      if ((pc.spent >> bank & 1) != 0) add_row(pc, server.bank, now + 1);
+    }
     look_up(lane, server);
     return;
   }
@@ -199,6 +210,7 @@ void EventChannel::settle(Server& server) {
   timers_.issue(Command::kRd, server.bank, server.last);
   if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
   use(server.bank).last_use = server.last;
+  served(pc_of(server.bank), server.bank, server.bursts);
   ledger_.bank_columns(server.bank, server.bursts, server.last);
   server.last = -1;
   server.bursts = 0;

@@ -80,6 +80,7 @@ bool EventChannel::take_turns(Lane& lane, Lane* other, Tick to) {
     if (!take_turn(*turn)) break;
     const bool more = make_room(*turn, turn->next - tBURST_ + 1, to);
     const bool left = turn->changes != turn->queue->changes();
+    if (passed_over_) break;
     if (!more || left) {
       if (left && succeed(*turn) && !in_time(*turn)) break;
       if (!go_on()) break;

@@ -216,7 +216,6 @@ TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
     Config config = random_config(random);
     config.scheduler = SchedulerKind::kFrFcfs;
     config.row_policy = RowPolicy::kOpen;
-    config.hit_cap = 0;
     config.timing_ns.clear();
     if (random() % 4 != 0) config.read_queue = 96;
     // The event-driven controller stands in for the oracle in the longer runs.
