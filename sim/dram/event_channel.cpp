@@ -63,6 +63,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
       std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
       std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
+  stack_ids_apart_ = siblings_ && spacing_.other_stack_id > tBURST_;
   takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }

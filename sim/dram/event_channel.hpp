@@ -98,7 +98,9 @@ class EventChannel final : public ChannelBase {
   void prepare(Lane& lane, Tick from);
   void find_ready(Lane& lane, Tick soon);
   void choose(Lane& lane, Tick now);
-  void choose_among(Lane& lane);
+  void choose_among(Lane& lane, Tick now);
+  Tick within_reach(const Lane& lane, const Contender& contender) const;
+  bool elsewhere(const Lane& lane, int bank) const;
   bool succeed(Lane& lane);
   void find_rivals(Lane& lane) const;
   void add_rival(Lane& lane, const Contender& rival) const;
@@ -117,7 +119,7 @@ class EventChannel final : public ChannelBase {
   static std::uint64_t turn_limit(const Lane& lane, int server);
   static bool ends_soon(const Lane& lane);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row);
-  static bool waits_for_row(const Lane& lane, int rounds);
+  bool waits_for_row(const Lane& lane, int rounds) const;
   static int rounds_of(const Lane& lane, int rounds);
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);
@@ -167,6 +169,7 @@ class EventChannel final : public ChannelBase {
   Tick tBURST_, tRCDRD_;
   Tick data_end_[2];  // after a column command: read, write
   bool fcfs_, plans_last_, siblings_;
+  bool stack_ids_apart_;  // a read of another stack id is held back for longer than a burst
   bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
   bool streams_;        // the configuration admits the short way
   bool takes_turns_;    // and two bank groups fill the data bus

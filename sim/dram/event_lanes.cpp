@@ -40,7 +40,8 @@ bool EventChannel::gather(Lane& lane, Tick now) {
     const int local = std::countr_zero(fresh);
     const Contender contender{lane.queue->hit(local).order, narrow(lane.pc->first_bank + local),
                               lane.pc->first_bank + local};
-    if (contender.order > younger && same) {  // ready or not, it has to wait
+    if (same && (contender.order > younger || elsewhere(lane, contender.bank))) {
+      // Ready or not, it has to wait.
       lane.add(contender);
       add_rival(lane, contender);
     } else if (contender.ready > soon) {
@@ -73,7 +74,7 @@ void EventChannel::prepare(Lane& lane, Tick from) {
   lane.known = lane.queue->hits();
   find_ready(lane, std::max(lane.gate, from) + 2 * tBURST_);
   if (lane.count == 0 && lane.wake != core::kNever) find_ready(lane, lane.wake + 2 * tBURST_);
-  choose_among(lane);
+  choose_among(lane, from);
 }
 
 void EventChannel::find_ready(Lane& lane, Tick soon) {
@@ -111,25 +112,52 @@ void EventChannel::choose(Lane& lane, Tick now) {
   for (const Server& server : lane.server) {
     if (server.bank >= 0) lane.add({server.order, server.ready, server.bank});
   }
-  choose_among(lane);
+  choose_among(lane, now);
 }
 
-// The oldest contender becomes server 0, the oldest in another bank group server 1.
-void EventChannel::choose_among(Lane& lane) {
-  int first = -1;
-  int second = -1;
-  int kept = 0;
-  for (int i = 0; i < lane.count; ++i) {
-    const Contender& contender = lane.contender[i];
-    if (first < 0) {
-      first = contender.bank;
-    } else if (second < 0 && contender.bank >> group_shift_ != first >> group_shift_) {
-      second = contender.bank;
-    } else {
-      lane.contender[kept++] = contender;
-    }
+// When a contender may have a column command, as far as is known.
+Tick EventChannel::within_reach(const Lane& lane, const Contender& contender) const {
+  const bool held_back = stack_ids_apart_ && lane.last_stack_id >= 0 &&
+                         contender.bank >> stack_id_shift_ != lane.last_stack_id;
+  return held_back ? std::max(contender.ready, lane.last + spacing_.other_stack_id)
+                   : contender.ready;
+}
+
+// Whether the bank is held back as long as the lane's servers take turns.
+bool EventChannel::elsewhere(const Lane& lane, int bank) const {
+  const auto stack_id = [this](const Server& server) { return server.bank >> stack_id_shift_; };
+  return stack_ids_apart_ && bank >> stack_id_shift_ != stack_id(lane.server[0]) &&
+         (lane.server[1].bank < 0 || stack_id(lane.server[0]) == stack_id(lane.server[1]));
+}
+
+// The oldest contender becomes server 0, the oldest in another bank group server 1; where stack ids
+// hold each other back, the oldest that is ready now, and one in its stack id if there is any.
+void EventChannel::choose_among(Lane& lane, Tick now) {
+  const Contender* const begin = lane.contender;
+  const Contender* const end = begin + lane.count;
+  const Contender* oldest = begin;
+  const Contender* next = end;
+  if (stack_ids_apart_) {
+    const Tick at = spec_->align_up(Command::kRd, std::max(lane.gate, now));
+    const auto ready = [&](const Contender& each) { return within_reach(lane, each) <= at; };
+    oldest = std::find_if(oldest, end, ready);
+    if (oldest == end) oldest = begin;
+    next = std::find_if(begin, end, [&](const Contender& each) {
+      return each.bank >> group_shift_ != oldest->bank >> group_shift_ &&
+             each.bank >> stack_id_shift_ == oldest->bank >> stack_id_shift_;
+    });
   }
-  lane.count = kept;
+  if (next == end) {
+    next = std::find_if(begin, end, [&](const Contender& each) {
+      return each.bank >> group_shift_ != oldest->bank >> group_shift_;
+    });
+  }
+  const int first = oldest == end ? -1 : oldest->bank;
+  const int second = next == end ? -1 : next->bank;
+  Contender* const kept = std::remove_if(
+      lane.contender, lane.contender + lane.count,
+      [&](const Contender& each) { return each.bank == first || each.bank == second; });
+  lane.count = static_cast<int>(kept - lane.contender);
   if (lane.server[0].bank == second || lane.server[1].bank == first) {
     std::swap(lane.server[0], lane.server[1]);
   }
@@ -164,16 +192,19 @@ void EventChannel::appoint(Lane& lane, int i, int bank) const {
 bool EventChannel::succeed(Lane& lane) {
   const int place = lane.server[0].bank < 0 ? 0 : 1;
   const Server& other = lane.server[1 - place];
-  if (lane.known != lane.queue->hits() || lane.server[place].bank >= 0 || other.bank < 0 ||
-      lane.count == 0 || lane.contender[0].order < other.order) {
+  if (lane.known != lane.queue->hits() || lane.server[place].bank >= 0 || other.bank < 0) {
     return false;
   }
   const int group = other.bank >> group_shift_;
-  const auto fits = [&](const Contender& contender) {
-    return contender.bank >> group_shift_ != group && contender.ready <= lane.next + tBURST_;
-  };
   int at = 0;
-  while (at < lane.count && !fits(lane.contender[at])) ++at;
+  for (; at < lane.count; ++at) {
+    const Contender& contender = lane.contender[at];
+    if (stack_ids_apart_ && contender.bank >> stack_id_shift_ != other.bank >> stack_id_shift_) {
+      continue;
+    }
+    if (contender.order < other.order) return false;
+    if (contender.bank >> group_shift_ != group && contender.ready <= lane.next + tBURST_) break;
+  }
   if (at == lane.count) return false;
   const int bank = lane.contender[at].bank;
   appoint(lane, place, bank);
@@ -186,7 +217,7 @@ bool EventChannel::succeed(Lane& lane) {
 }
 
 void EventChannel::find_rivals(Lane& lane) const {
-  for (int i = 0; i < 3; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
+  for (int i = 0; i < 4; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
   for (int i = 0; i < lane.count; ++i) add_rival(lane, lane.contender[i]);
 }
 
@@ -194,6 +225,7 @@ void EventChannel::add_rival(Lane& lane, const Contender& rival) const {
   const int group = rival.bank >> group_shift_;
   const int where = group == lane.server[0].bank >> group_shift_   ? 0
                     : group == lane.server[1].bank >> group_shift_ ? 1
+                    : elsewhere(lane, rival.bank)                  ? 3
                                                                    : 2;
   lane.rival[where] = std::min(lane.rival[where], rival.order);
   lane.rival_ready[where] = std::min(lane.rival_ready[where], rival.ready);
@@ -218,14 +250,19 @@ void EventChannel::plan(Lane& lane, Tick from) const {
   }
   lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
   const Tick ready = std::min(first.ready, second.ready);
+  const bool held_back = first.bank >> stack_id_shift_ == lane.last_stack_id;
+  const Tick elsewhere = held_back && lane.rival_ready[3] != core::kNever
+                             ? std::max(lane.rival_ready[3], lane.last + spacing_.other_stack_id)
+                             : lane.rival_ready[3];
   if (ready > lane.next) {
-    const Tick rivals =
-        std::min({std::max(lane.rival_ready[0], first.group_ready),
-                  std::max(lane.rival_ready[1], second.group_ready), lane.rival_ready[2]});
+    const Tick rivals = std::min({std::max(lane.rival_ready[0], first.group_ready),
+                                  std::max(lane.rival_ready[1], second.group_ready),
+                                  lane.rival_ready[2], elsewhere});
     if (rivals <= lane.next) return;  // not known who
     lane.next = spec_->align_up(Command::kRd, std::min(ready, rivals));
   }
   std::uint64_t oldest = lane.rival[2];
+  if (elsewhere <= lane.next) oldest = std::min(oldest, lane.rival[3]);
   if (first.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[0]);
   if (second.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[1]);
   if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;

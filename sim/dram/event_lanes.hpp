@@ -30,14 +30,17 @@ struct EventChannel::Contender {
 // One pseudo-channel: the oldest request to an open row (0), the oldest in another bank group (1),
 // and their rivals: how old the oldest of all others is, who must stay younger than whom is served,
 // and when the first of them might be ready; for those in the group of server 0, in that of
-// server 1, and elsewhere.
+// server 1, elsewhere in their stack id, and in others that a column command there holds back for
+// longer than a burst.
 struct EventChannel::Lane {
   PseudoChannel* pc = nullptr;
   BankQueues* queue = nullptr;
   Server server[2];
   Tick apart = 0;  // the other server's spacing
-  std::uint64_t rival[3]{kNobody, kNobody, kNobody};
-  Tick rival_ready[3]{core::kNever, core::kNever, core::kNever};
+  std::uint64_t rival[4]{kNobody, kNobody, kNobody, kNobody};
+  Tick rival_ready[4]{core::kNever, core::kNever, core::kNever, core::kNever};
+  Tick last = 0;          // the latest column command, if known
+  int last_stack_id = -1;  // its stack id
   std::uint32_t changes = 0;  // of the queue, that the lane knows of
   std::uint64_t known = 0;    // its hits() then
   std::uint64_t unready = 0;  // those of them that make the lane wake

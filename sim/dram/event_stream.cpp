@@ -163,6 +163,8 @@ void EventChannel::issue(Lane& lane) {
   }
   server.first_of_row = false;
   server.last = now;
+  lane.last = now;
+  lane.last_stack_id = server.bank >> stack_id_shift_;
   lane.slot_end = now + tBURST_;
   lane.gate = now + spacing_.pseudo_channel;
   server.ready = std::max(server.ready, now + spacing_.self);

@@ -182,14 +182,17 @@ int EventChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, 
 }
 
 // Whether a request older than some of the next `rounds` bursts waits for its row.
-bool EventChannel::waits_for_row(const Lane& lane, int rounds) {
+bool EventChannel::waits_for_row(const Lane& lane, int rounds) const {
   const BankQueues& queue = *lane.queue;
   const Server& first = lane.server[lane.chosen];
   const Server& second = lane.server[1 - lane.chosen];
   const std::uint64_t youngest = std::max(queue.order(*first.visit, (rounds + 1) / 2 - 1),
                                           queue.order(*second.visit, rounds / 2 - 1));
   for (std::uint64_t left = queue.queued() & ~queue.hits(); left != 0; left &= left - 1) {
-    if (queue.oldest(std::countr_zero(left)).order < youngest) return true;
+    const int bank = std::countr_zero(left);
+    if (queue.oldest(bank).order < youngest && !elsewhere(lane, lane.pc->first_bank + bank)) {
+      return true;
+    }
   }
   return false;
 }
@@ -323,7 +326,10 @@ void EventChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds)
 // Tells the lane's rules of its latest turns.
 void EventChannel::turns_taken(Lane& lane) const {
   const Tick last = lane.next - tBURST_;
-  lane.stretch.last = lane.slot_end == lane.next ? lane.stretch.last : last;
+  if (lane.slot_end != lane.next) {
+    lane.stretch.last = lane.last = last;
+    lane.last_stack_id = std::max(lane.server[0].bank, lane.server[1].bank) >> stack_id_shift_;
+  }
   lane.slot_end = lane.next;
   lane.gate = std::max(lane.gate, lane.next);
   for (int i = 0; i < 2; ++i) {
