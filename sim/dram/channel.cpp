@@ -6,6 +6,7 @@
 #include "sim/core/error.hpp"
 #include "sim/dram/channel_base.hpp"
 #include "sim/dram/event_channel.hpp"
+#include "sim/dram/fast_channel.hpp"
 #include "sim/dram/oracle.hpp"
 
 namespace ridgepoint::dram {
@@ -65,6 +66,9 @@ std::unique_ptr<Channel> make_channel(std::shared_ptr<const Spec> spec, int chan
   }
   if (spec->config.controller == ControllerKind::kOracle) {
     return std::make_unique<OracleChannel>(std::move(spec));
+  }
+  if (spec->config.controller == ControllerKind::kFast) {
+    return std::make_unique<FastChannel>(std::move(spec));
   }
   return std::make_unique<EventChannel>(std::move(spec));
 }

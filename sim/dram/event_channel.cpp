@@ -7,26 +7,14 @@
 #include <bit>
 
 namespace ridgepoint::dram {
-namespace {
-
-int shift_of(const Spec& spec, Scope scope) {
-  return std::countr_zero(static_cast<unsigned>(spec.geometry.banks_per_node(scope)));
-}
-
-}  // namespace
-
 EventChannel::EventChannel(std::shared_ptr<const Spec> spec) : EventChannel(spec, Timers(*spec)) {}
 
 EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
     : ChannelBase(std::move(spec)),
       timers_(std::move(timers)),
       use_(static_cast<std::size_t>(spec_->geometry.total_banks())),
-      pc_shift_(shift_of(*spec_, Scope::kPseudoChannel)),
+      pc_shift_(spec_->geometry.node_shift(Scope::kPseudoChannel)),
       bank_mask_(spec_->geometry.banks_per_pseudo_channel() - 1),
-      group_shift_(shift_of(*spec_, Scope::kBankGroup)),
-      stack_id_shift_(shift_of(*spec_, Scope::kStackId)),
-      tBURST_(spec_->timing("tBURST")),
-      tRCDRD_(spec_->timing("tRCDRD")),
       data_end_{spec_->timing("tCL") + spec_->timing("tBURST"),
                 spec_->timing("tCWL") + spec_->timing("tBURST")},
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),
@@ -52,20 +40,6 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
     plans_last_ = plans_last_ && timers_.spacing(scope, Command::kAct, Command::kPre) == 0 &&
                   timers_.spacing(scope, Command::kPre, Command::kAct) == 0;
   }
-  streams_ = may_stream();
-  const auto spacing = [&](Scope scope) {
-    return timers_.spacing(scope, Command::kRd, Command::kRd);
-  };
-  spacing_ = {
-      std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup), spacing(Scope::kStackId)}),
-      std::max(spacing(Scope::kBankGroup), spacing(Scope::kStackId)),
-      spacing(Scope::kStackId),
-      timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
-      std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
-      std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
-  stack_ids_apart_ = siblings_ && spacing_.other_stack_id > tBURST_;
-  takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
-                 spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
 
 Tick EventChannel::next_tick() const {
@@ -84,10 +58,10 @@ void EventChannel::run(Tick from, Tick to) {
   // Requests may have arrived that start_at_ does not know of.
   start_at_ = std::min(start_at_, std::max(from, intake_.next_arrival()));
   for (Tick now = next_tick(); now < to; now = next_tick()) {
-    if (trial_.pause > 0) {
-      --trial_.pause;
-    } else if (streams_ && can_stream()) {
-      now = stream(now, to);
+    if (pause_ > 0) {
+      --pause_;
+    } else if (shortcuts_) {
+      now = shortcut(now, to);
       if (now >= to) return;
     }
     if (start_at_ <= now) start_tick(now);

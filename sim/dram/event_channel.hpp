@@ -2,9 +2,7 @@
 // The oracle's behaviour, computed only at the ticks where something can happen. Requests are kept
 // as runs per bank, rules as registers, and each pseudo-channel knows its next row command and a
 // tick before which it cannot have a column command. Both may be early (a look is wasted) but never
-// late; everything that could make a command possible is compared with them. Stretches of reads,
-// the bulk of an accelerator's traffic, take a short way with the same outcome (event_stream.cpp)
-// unless the controller is asked to be merely event-driven.
+// late; everything that could make a command possible is compared with them.
 #pragma once
 
 #include <memory>
@@ -16,14 +14,14 @@
 
 namespace ridgepoint::dram {
 
-class EventChannel final : public ChannelBase {
+class EventChannel : public ChannelBase {
  public:
   explicit EventChannel(std::shared_ptr<const Spec> spec);
   std::unique_ptr<Channel> another() const override {
     return std::unique_ptr<Channel>(new EventChannel(spec_, timers_.cleared()));
   }
 
- private:
+ protected:
   EventChannel(std::shared_ptr<const Spec> spec, Timers timers);
 
   using PseudoChannel = event::PseudoChannel;
@@ -31,21 +29,18 @@ class EventChannel final : public ChannelBase {
   using Incoming = event::Incoming;
   using Entrance = event::Entrance;
   using Candidate = event::Candidate;
-  static constexpr std::size_t kLanes = 2;
-  struct Server;
-  struct Contender;
-  struct Lane;  // a pseudo-channel in a stretch of reads
-  struct Places;
 
-  void run(Tick from, Tick to) override;
-  Tick next_tick() const override;
-  int room() const override;
+  void run(Tick from, Tick to) final;
+  // Runs from `from` to the tick that it returns, or not at all; called if shortcuts_ and no
+  // pause_.
+  virtual Tick shortcut(Tick from, Tick /*to*/) { return from; }
+  Tick next_tick() const final;
+  int room() const final;
   void start_tick(Tick now);
   void feed(Tick now);
   bool open_run(Tick now);
   bool open_request(Tick now);
   void begin_cycle(std::int64_t burst);
-  int quiet_bursts(int most, bool& begins);
   void find_entrance(Entrance& entrance, std::int64_t burst);
   bool enter_run(int most, Tick now);
   void begin_visit(BankQueues& queue, Tick now);
@@ -75,60 +70,11 @@ class EventChannel final : public ChannelBase {
   void visit_left(PseudoChannel& pc, bool write, int flat_bank, Tick data_end);
   std::int64_t useful_bytes(const BankQueues::Visit& visit, int flat_bank) const;
 
-  // The short way for reads; see event_stream.cpp.
-  bool may_stream() const;
-  bool can_stream() const;
-  static bool about_to_drain(const PseudoChannel& pc);
-  Tick stream(Tick from, Tick to);
-  bool stream_event(Lane* lanes, Tick& now, Tick to);
-  bool stream_start(Tick now);
-  Tick next_look() const;
   Tick next_row() const {
     Tick next = core::kNever;
     for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.row_at());
     return next;
   }
-  bool make_room(const Lane& lane, Tick now, Tick to);
-  bool renew(Lane& lane, Tick now);
-  void absorb(Lane& lane, Tick now);
-  bool gather(Lane& lane, Tick now);
-  void await(Lane& lane, const Contender& contender) const;
-  bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
-  void give_way(Lane& lane, Tick now);
-  void prepare(Lane& lane, Tick from);
-  void find_ready(Lane& lane, Tick soon);
-  void choose(Lane& lane, Tick now);
-  void choose_among(Lane& lane, Tick now);
-  Tick within_reach(const Lane& lane, const Contender& contender) const;
-  bool elsewhere(const Lane& lane, int bank) const;
-  bool succeed(Lane& lane);
-  void find_rivals(Lane& lane) const;
-  void add_rival(Lane& lane, const Contender& rival) const;
-  void appoint(Lane& lane, int i, int bank) const;
-  void look_up(const Lane& lane, Server& server) const;
-  void plan(Lane& lane, Tick from) const;
-  void issue(Lane& lane);
-  void trace_read(const Server& server, Tick now);
-  void burst_left(Lane& lane, Server& server, Tick now);
-  void server_left(Lane& lane, Server& server, Tick now);
-  bool alternates(const Lane& lane) const;
-  bool in_time(const Lane& lane) const;
-  bool take_turns(Lane& lane, Lane* other, Tick to);
-  bool take_turn(Lane& lane);
-  void count_first(Lane& lane, Server& server);
-  static std::uint64_t turn_limit(const Lane& lane, int server);
-  static bool ends_soon(const Lane& lane);
-  int rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row);
-  bool waits_for_row(const Lane& lane, int rounds) const;
-  static int rounds_of(const Lane& lane, int rounds);
-  void take_rounds(Lane& lane, Lane* other, int rounds);
-  void take_rounds(Lane& lane, int rounds);
-  void fill_up(const Lane& lane, Tick first, int rounds, const Lane* other, Tick other_first);
-  void trace_rounds(const Lane& lane, const Lane* other, int rounds);
-  void turns_taken(Lane& lane) const;
-  void settle(Server& server);
-  void flush(Lane& lane);
-  Tick read_spacing(int a, int b) const;
 
   // Bursts of the bank's open row have been served.
   void served(PseudoChannel& pc, int flat_bank, int bursts) {
@@ -165,18 +111,13 @@ class EventChannel final : public ChannelBase {
   Tick start_at_ = 0;  // the next tick with arrivals, room in a queue, a direction or a refresh due
   int pc_shift_;
   int bank_mask_;
-  int group_shift_, stack_id_shift_;
-  Tick tBURST_, tRCDRD_;
   Tick data_end_[2];  // after a column command: read, write
   bool fcfs_, plans_last_, siblings_;
-  bool stack_ids_apart_;  // a read of another stack id is held back for longer than a burst
-  bool optional_rows_;  // time-outs or postponed refreshes: row commands without demand
-  bool streams_;        // the configuration admits the short way
-  bool takes_turns_;    // and two bank groups fill the data bus
-  event::Trial trial_;
-  bool passed_over_ = false;
-  bool reads_only_ = false;  // on the short way: a write does not enter, and ends it
-  event::ReadSpacing spacing_{};
+  bool optional_rows_;        // time-outs or postponed refreshes: row commands without demand
+  bool shortcuts_ = false;    // there is a short way
+  int pause_ = 0;             // ticks to look at without trying it
+  bool reads_only_ = false;   // on it: a write does not enter, and ends it
+  bool passed_over_ = false;  // so does a hit cap that decides
 };
 
 }  // namespace ridgepoint::dram

@@ -63,29 +63,6 @@ void EventChannel::begin_cycle(std::int64_t burst) {
   std::fill_n(incoming_.entrance, cycle_runs_, Entrance{});
 }
 
-// At most `most` bursts, from the next one on, that are not the last of their request or cycle and
-// whose row is open only if their visit has begun; `begins`: another visit begins with them.
-int EventChannel::quiet_bursts(int most, bool& begins) {
-  Incoming& in = incoming_;
-  const std::int64_t next = in.piece->next_burst;
-  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst) - 1;
-  most = static_cast<int>(std::min<std::int64_t>(most, end - next));
-  if (in.begun == cycle_runs_) return most;
-  int run = in.run;
-  for (int bursts = 0; bursts < most;) {
-    Entrance& at = in.entrance[run];
-    if (at.visit == nullptr) {
-      if (at.pc == nullptr) find_entrance(at, next + bursts);
-      if (use(at.bank).open_row == in.row) return bursts;
-      begins = true;
-    }
-    bursts += run == in.run ? in.left : run_bursts_;
-    run = (run + 1) & (cycle_runs_ - 1);
-    if (run == in.run) break;
-  }
-  return most;
-}
-
 void EventChannel::find_entrance(Entrance& entrance, std::int64_t burst) {
   const DramAddress at = map_.decode(burst);
   entrance.pc = &pc_of(at.bank);

@@ -191,8 +191,7 @@ void EventChannel::add_row(PseudoChannel& pc, int bank, Tick from) {
   const int local = bank & bank_mask_;
   const Command command = (pc.open >> local & 1) != 0 ? Command::kPre : Command::kAct;
   if (plans_last(pc)) {
-    pc.row(command).add(
-        {when(command, bank, from), bank, pc.active().oldest(local).order});
+    pc.row(command).add({when(command, bank, from), bank, pc.active().oldest(local).order});
   } else {
     pc.row(command).look(from);
   }

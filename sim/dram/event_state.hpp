@@ -98,16 +98,4 @@ struct Candidate {  // for a column command
   std::uint64_t order = ~std::uint64_t{0};
 };
 
-struct ReadSpacing {  // RD to RD, in ticks
-  Tick self, group, stack_id, other_stack_id, pseudo_channel, channel;
-};
-
-// Requests to scattered rows give no stretches; then the short way is tried more and more seldom.
-struct Trial {
-  int pause = 0;        // ticks looked at without trying
-  int next_pause = 1;   // after the next stretch that is not worth it
-  int bursts = 0;       // served in this stretch
-  int visits_left = 0;  // and visits that ended with it
-};
-
 }  // namespace ridgepoint::dram::event

@@ -91,8 +91,8 @@ std::int64_t Intake::first_burst_of(const PieceState& piece) const {
 
 void Intake::complete(int index) {
   const PieceState& state = piece(index);
-  completed_.insert(
-      {state.request.id, state.request.source, spec_->tick_clock.time_of(state.done)}, earlier);
+  completed_.insert({state.request.id, state.request.source, spec_->tick_clock.time_of(state.done)},
+                    earlier);
   free_.push_back(index);
   --live_;
   live_writes_ -= state.request.is_write ? 1 : 0;

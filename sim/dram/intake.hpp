@@ -7,9 +7,9 @@
 #include <deque>
 #include <vector>
 
-#include "sim/dram/sorted_queue.hpp"
 #include "sim/core/memory_port.hpp"
 #include "sim/dram/address_map.hpp"
+#include "sim/dram/sorted_queue.hpp"
 #include "sim/dram/spec.hpp"
 
 namespace ridgepoint::dram {

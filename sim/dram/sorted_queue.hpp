@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue in order, for elements that come nearly in order: they are put in from the back, and taken
-// from the front.
+// A queue in order, for elements that come nearly in order: they are put in from the back, and
+// taken from the front.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,6 +45,10 @@ struct Geometry {
   std::int64_t channel_bytes() const { return rows * columns * burst_bytes * total_banks(); }
   int nodes(Scope scope) const { return total_banks() / banks_per_node(scope); }
   int node_of(Scope scope, int flat_bank) const { return flat_bank / banks_per_node(scope); }
+  // The same as a shift: banks_per_node() is a power of two.
+  int node_shift(Scope scope) const {
+    return std::countr_zero(static_cast<unsigned>(banks_per_node(scope)));
+  }
   int banks_per_node(Scope scope) const;
   // `flat_bank`: any bank that the command addresses.
   BankSet addressed(Command command, int flat_bank) const;

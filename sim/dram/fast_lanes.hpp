@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of the short way for reads share; see event_stream.cpp.
+// What the sources of the short way for reads share; see fast_channel.cpp.
 #pragma once
 
-#include "sim/dram/event_channel.hpp"
+#include "sim/dram/fast_channel.hpp"
 
 namespace ridgepoint::dram {
 
 inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 // A bank that has requests to its open row.
-struct EventChannel::Server {
+struct FastChannel::Server {
   int bank = -1;  // flat; -1: none
   BankQueues::Visit* visit = nullptr;
   std::uint64_t order = kNobody;
@@ -21,7 +21,7 @@ struct EventChannel::Server {
 };
 
 // A bank that may become one.
-struct EventChannel::Contender {
+struct FastChannel::Contender {
   std::uint64_t order;
   Tick ready;
   int bank;  // flat
@@ -32,15 +32,15 @@ struct EventChannel::Contender {
 // and when the first of them might be ready; for those in the group of server 0, in that of
 // server 1, elsewhere in their stack id, and in others that a column command there holds back for
 // longer than a burst.
-struct EventChannel::Lane {
+struct FastChannel::Lane {
   PseudoChannel* pc = nullptr;
   BankQueues* queue = nullptr;
   Server server[2];
   Tick apart = 0;  // the other server's spacing
   std::uint64_t rival[4]{kNobody, kNobody, kNobody, kNobody};
   Tick rival_ready[4]{core::kNever, core::kNever, core::kNever, core::kNever};
-  Tick last = 0;          // the latest column command, if known
-  int last_stack_id = -1;  // its stack id
+  Tick last = 0;              // the latest column command, if known
+  int last_stack_id = -1;     // its stack id
   std::uint32_t changes = 0;  // of the queue, that the lane knows of
   std::uint64_t known = 0;    // its hits() then
   std::uint64_t unready = 0;  // those of them that make the lane wake
@@ -63,7 +63,14 @@ struct EventChannel::Lane {
   }
 };
 
-inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
+inline void FastChannel::count_first(Lane& lane, Server& server) {
+  if (!server.first_of_row) return;
+  ledger_.count_first(server.bank);
+  ++lane.stretch.firsts;
+  server.first_of_row = false;
+}
+
+inline void FastChannel::burst_left(Lane& lane, Server& server, Tick now) {
   if (server.visit->queued() > 1) {
     lane.queue->leave(*server.visit);
     server.order = server.visit->order;
@@ -74,7 +81,7 @@ inline void EventChannel::burst_left(Lane& lane, Server& server, Tick now) {
 
 // A burst has left: the blocked one enters at `now`, unless that is not to be simulated yet.
 // False when more than the length of a run may have changed.
-inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
+inline bool FastChannel::make_room(const Lane& lane, Tick now, Tick to) {
   if (incoming_.left == 0 || incoming_.here().pc != lane.pc) return true;
   if (now >= to) {
     start_at_ = now;
@@ -92,7 +99,7 @@ inline bool EventChannel::make_room(const Lane& lane, Tick now, Tick to) {
   return false;
 }
 
-inline void EventChannel::trace_read(const Server& server, Tick now) {
+inline void FastChannel::trace_read(const Server& server, Tick now) {
   if (!ledger_.observed()) return;
   const BankQueues::Visit& visit = *server.visit;
   ledger_.trace(Command::kRd, {server.bank, visit.row, visit.oldest_column()}, now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short way for reads: who is served next. Servers are appointed among the requests to open
 // rows, and the next column command is planned.
-#include "sim/dram/event_lanes.hpp"
+#include "sim/dram/fast_lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,20 +10,20 @@
 namespace ridgepoint::dram {
 
 // After something that may have changed who has requests to open rows. False when nothing did.
-bool EventChannel::renew(Lane& lane, Tick now) {
+bool FastChannel::renew(Lane& lane, Tick now) {
   if (lane.changes == lane.queue->changes()) return false;
   absorb(lane, now);
   plan(lane, now);
   return true;
 }
 
-void EventChannel::absorb(Lane& lane, Tick now) {
+void FastChannel::absorb(Lane& lane, Tick now) {
   if (!gather(lane, now)) choose(lane, now);
 }
 
 // Takes notice of banks that have got requests to open rows, or may have a column command soon.
 // True when the servers stay the same.
-bool EventChannel::gather(Lane& lane, Tick now) {
+bool FastChannel::gather(Lane& lane, Tick now) {
   const std::uint64_t hits = lane.queue->hits();
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
   std::uint64_t fresh = hits & ~lane.known;
@@ -55,21 +55,21 @@ bool EventChannel::gather(Lane& lane, Tick now) {
 }
 
 // The lane wakes when the contender is ready.
-void EventChannel::await(Lane& lane, const Contender& contender) const {
+void FastChannel::await(Lane& lane, const Contender& contender) const {
   lane.wake = std::min(lane.wake, contender.ready);
   lane.unready |= std::uint64_t{1} << (contender.bank & bank_mask_);
 }
 
 // By how much a column command to bank `a` holds one to bank `b` of the same pseudo-channel back,
 // beyond what holds back all.
-Tick EventChannel::read_spacing(int a, int b) const {
+Tick FastChannel::read_spacing(int a, int b) const {
   if (a >> stack_id_shift_ != b >> stack_id_shift_) return spacing_.other_stack_id;
   return a >> group_shift_ == b >> group_shift_ ? spacing_.group : spacing_.stack_id;
 }
 
 // Appoints the servers anew among the requests to open rows that are ready at `from`, or two
 // bursts later.
-void EventChannel::prepare(Lane& lane, Tick from) {
+void FastChannel::prepare(Lane& lane, Tick from) {
   lane.changes = lane.queue->changes();
   lane.known = lane.queue->hits();
   find_ready(lane, std::max(lane.gate, from) + 2 * tBURST_);
@@ -77,7 +77,7 @@ void EventChannel::prepare(Lane& lane, Tick from) {
   choose_among(lane, from);
 }
 
-void EventChannel::find_ready(Lane& lane, Tick soon) {
+void FastChannel::find_ready(Lane& lane, Tick soon) {
   lane.wake = core::kNever;
   lane.unready = 0;
   lane.count = 0;
@@ -98,7 +98,7 @@ void EventChannel::find_ready(Lane& lane, Tick soon) {
 }
 
 // Appoints the servers anew among them and the contenders that are ready soon.
-void EventChannel::choose(Lane& lane, Tick now) {
+void FastChannel::choose(Lane& lane, Tick now) {
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
   int kept = 0;
   for (int i = 0; i < lane.count; ++i) {
@@ -116,7 +116,7 @@ void EventChannel::choose(Lane& lane, Tick now) {
 }
 
 // When a contender may have a column command, as far as is known.
-Tick EventChannel::within_reach(const Lane& lane, const Contender& contender) const {
+Tick FastChannel::within_reach(const Lane& lane, const Contender& contender) const {
   const bool held_back = stack_ids_apart_ && lane.last_stack_id >= 0 &&
                          contender.bank >> stack_id_shift_ != lane.last_stack_id;
   return held_back ? std::max(contender.ready, lane.last + spacing_.other_stack_id)
@@ -124,7 +124,7 @@ Tick EventChannel::within_reach(const Lane& lane, const Contender& contender) co
 }
 
 // Whether the bank is held back as long as the lane's servers take turns.
-bool EventChannel::elsewhere(const Lane& lane, int bank) const {
+bool FastChannel::elsewhere(const Lane& lane, int bank) const {
   const auto stack_id = [this](const Server& server) { return server.bank >> stack_id_shift_; };
   return stack_ids_apart_ && bank >> stack_id_shift_ != stack_id(lane.server[0]) &&
          (lane.server[1].bank < 0 || stack_id(lane.server[0]) == stack_id(lane.server[1]));
@@ -132,7 +132,7 @@ bool EventChannel::elsewhere(const Lane& lane, int bank) const {
 
 // The oldest contender becomes server 0, the oldest in another bank group server 1; where stack ids
 // hold each other back, the oldest that is ready now, and one in its stack id if there is any.
-void EventChannel::choose_among(Lane& lane, Tick now) {
+void FastChannel::choose_among(Lane& lane, Tick now) {
   const Contender* const begin = lane.contender;
   const Contender* const end = begin + lane.count;
   const Contender* oldest = begin;
@@ -173,7 +173,7 @@ void EventChannel::choose_among(Lane& lane, Tick now) {
 }
 
 // Makes the bank server `i`.
-void EventChannel::appoint(Lane& lane, int i, int bank) const {
+void FastChannel::appoint(Lane& lane, int i, int bank) const {
   Server& server = lane.server[i];
   const Server& other = lane.server[1 - i];
   server = {};
@@ -189,7 +189,7 @@ void EventChannel::appoint(Lane& lane, int i, int bank) const {
 
 // When nothing has changed but that one server has left and the other is the oldest of all: the
 // oldest contender of another bank group succeeds it. False otherwise, with nothing done.
-bool EventChannel::succeed(Lane& lane) {
+bool FastChannel::succeed(Lane& lane) {
   const int place = lane.server[0].bank < 0 ? 0 : 1;
   const Server& other = lane.server[1 - place];
   if (lane.known != lane.queue->hits() || lane.server[place].bank >= 0 || other.bank < 0) {
@@ -216,12 +216,12 @@ bool EventChannel::succeed(Lane& lane) {
   return true;
 }
 
-void EventChannel::find_rivals(Lane& lane) const {
+void FastChannel::find_rivals(Lane& lane) const {
   for (int i = 0; i < 4; ++i) lane.rival[i] = kNobody, lane.rival_ready[i] = core::kNever;
   for (int i = 0; i < lane.count; ++i) add_rival(lane, lane.contender[i]);
 }
 
-void EventChannel::add_rival(Lane& lane, const Contender& rival) const {
+void FastChannel::add_rival(Lane& lane, const Contender& rival) const {
   const int group = rival.bank >> group_shift_;
   const int where = group == lane.server[0].bank >> group_shift_   ? 0
                     : group == lane.server[1].bank >> group_shift_ ? 1
@@ -232,7 +232,7 @@ void EventChannel::add_rival(Lane& lane, const Contender& rival) const {
 }
 
 // The server's next burst.
-void EventChannel::look_up(const Lane& lane, Server& server) const {
+void FastChannel::look_up(const Lane& lane, Server& server) const {
   server.visit = &lane.queue->hit(server.bank & bank_mask_);
   server.order = server.visit->order;
   server.first_of_row = ledger_.first_of_row(server.bank);
@@ -240,7 +240,7 @@ void EventChannel::look_up(const Lane& lane, Server& server) const {
 
 // The next column command: at the first tick from `from` on that the buses allow, by the older of
 // the servers that are ready then, provided that nobody else may be older or readier.
-void EventChannel::plan(Lane& lane, Tick from) const {
+void FastChannel::plan(Lane& lane, Tick from) const {
   lane.order = 0;  // somebody not known goes first
   lane.chosen = -1;
   const auto& [first, second] = lane.server;

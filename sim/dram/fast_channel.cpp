@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short way of the event-driven controller for stretches of reads. FR-FCFS then serves, in each
-// pseudo-channel, the two oldest requests of different bank groups in turn, until one of them has
-// no more bursts, an older request's row opens, or time brings something else: those few cases end
-// the stretch or start another one. Within it a column command costs a comparison and a few
-// additions; rule registers and statistics learn of it afterwards, once for the whole stretch.
+// The loop of a stretch of reads, and bursts that are served one by one.
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "sim/dram/event_lanes.hpp"
+#include "sim/dram/fast_lanes.hpp"
 
 namespace ridgepoint::dram {
 namespace {
@@ -19,20 +15,42 @@ constexpr int kLongestPause = 4096;
 
 }  // namespace
 
-// Whether the configuration admits the short way: nothing but the age of requests to open rows
-// decides about column commands, and nothing but demand about row commands.
-bool EventChannel::may_stream() const {
-  return spec_->config.controller == ControllerKind::kFast && !fcfs_ &&
-         !optional_rows_ &&
-         spec_->config.row_policy == RowPolicy::kOpen && !spec_->standard->shared_command_bus &&
-         pcs_.size() <= kLanes;
+FastChannel::FastChannel(std::shared_ptr<const Spec> spec) : FastChannel(spec, Timers(*spec)) {}
+
+FastChannel::FastChannel(std::shared_ptr<const Spec> spec, Timers timers)
+    : EventChannel(std::move(spec), std::move(timers)),
+      group_shift_(spec_->geometry.node_shift(Scope::kBankGroup)),
+      stack_id_shift_(spec_->geometry.node_shift(Scope::kStackId)),
+      tBURST_(spec_->timing("tBURST")),
+      tRCDRD_(spec_->timing("tRCDRD")) {
+  shortcuts_ = may_stream();
+  const auto spacing = [&](Scope scope) {
+    return timers_.spacing(scope, Command::kRd, Command::kRd);
+  };
+  spacing_ = {
+      std::max({spacing(Scope::kBank), spacing(Scope::kBankGroup), spacing(Scope::kStackId)}),
+      std::max(spacing(Scope::kBankGroup), spacing(Scope::kStackId)),
+      spacing(Scope::kStackId),
+      timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
+      std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
+      std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
+  stack_ids_apart_ = siblings_ && spacing_.other_stack_id > tBURST_;
+  takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
+                 spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
 
-bool EventChannel::about_to_drain(const PseudoChannel& pc) {
+// Whether the configuration admits the short way: nothing but the age of requests to open rows
+// decides about column commands, and nothing but demand about row commands.
+bool FastChannel::may_stream() const {
+  return !fcfs_ && !optional_rows_ && spec_->config.row_policy == RowPolicy::kOpen &&
+         !spec_->standard->shared_command_bus && pcs_.size() <= kLanes;
+}
+
+bool FastChannel::about_to_drain(const PseudoChannel& pc) {
   return pc.queues[0].empty() && !pc.queues[1].empty();
 }
 
-bool EventChannel::can_stream() const {
+bool FastChannel::can_stream() const {
   if (incoming_.left > 0 && incoming_.write) return false;
   std::uint64_t any = 0;
   for (const PseudoChannel& pc : pcs_) {
@@ -49,7 +67,8 @@ bool EventChannel::can_stream() const {
 
 // Goes on from `from` until `to` or the tick at which something else than reads, row commands for
 // them and arriving reads is to be done; returns that tick.
-Tick EventChannel::stream(Tick from, Tick to) {
+Tick FastChannel::shortcut(Tick from, Tick to) {
+  if (!can_stream()) return from;
   Lane lanes[kLanes];
   const std::size_t count = pcs_.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -70,7 +89,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
   const bool worth_it = trial_.bursts >= kOfAVisit * trial_.visits_left &&
                         (trial_.bursts >= kWorthwhile || now >= to);
   trial_.next_pause = worth_it ? 1 : std::min(2 * trial_.next_pause, kLongestPause);
-  trial_.pause = worth_it ? 0 : trial_.next_pause;
+  pause_ = worth_it ? 0 : trial_.next_pause;
   reads_only_ = false;
   for (std::size_t i = 0; i < count; ++i) {
     flush(lanes[i]);
@@ -82,7 +101,7 @@ Tick EventChannel::stream(Tick from, Tick to) {
 }
 
 // The next thing that happens; false when it is not for here, with `now` its tick.
-bool EventChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
+bool FastChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
   const std::size_t count = pcs_.size();
   Lane* lane = &lanes[0];
   Lane* other = count > 1 ? &lanes[1] : nullptr;
@@ -115,16 +134,13 @@ bool EventChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
 }
 
 // A column command of the other lane came at `now`.
-void EventChannel::give_way(Lane& lane, Tick now) {
+void FastChannel::give_way(Lane& lane, Tick now) {
   lane.gate = std::max(lane.gate, now + spacing_.channel);
   if (!renew(lane, now + 1) && lane.next < lane.gate) plan(lane, now + 1);
 }
 
-// What comes next apart from column commands.
-Tick EventChannel::next_look() const { return std::min(start_at_, next_row()); }
-
 // Arrivals; false for a refresh, a write, or writes to drain.
-bool EventChannel::stream_start(Tick now) {
+bool FastChannel::stream_start(Tick now) {
   for (const PseudoChannel& pc : pcs_) {
     if (pc.refresh.next_due() <= now || about_to_drain(pc)) return false;
   }
@@ -138,7 +154,7 @@ bool EventChannel::stream_start(Tick now) {
 // ---- Column commands
 
 // One burst of the chosen server, whatever is special about it.
-void EventChannel::issue(Lane& lane) {
+void FastChannel::issue(Lane& lane) {
   ++trial_.bursts;
   Server& server = lane.server[lane.chosen];
   Server& other = lane.server[1 - lane.chosen];
@@ -174,7 +190,7 @@ void EventChannel::issue(Lane& lane) {
 }
 
 // The last queued burst of the server's visit leaves.
-void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
+void FastChannel::server_left(Lane& lane, Server& server, Tick now) {
   PseudoChannel& pc = *lane.pc;
   const int bank = server.bank & bank_mask_;
   ++trial_.visits_left;
@@ -207,7 +223,7 @@ void EventChannel::server_left(Lane& lane, Server& server, Tick now) {
 
 // ---- Telling registers and statistics what they do not know of
 
-void EventChannel::settle(Server& server) {
+void FastChannel::settle(Server& server) {
   if (server.last < 0) return;
   timers_.issue(Command::kRd, server.bank, server.last);
   if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
@@ -218,7 +234,7 @@ void EventChannel::settle(Server& server) {
   server.bursts = 0;
 }
 
-void EventChannel::flush(Lane& lane) {
+void FastChannel::flush(Lane& lane) {
   for (Server& server : lane.server) settle(server);
   ledger_.columns(lane.pc->index, lane.stretch);
   lane.stretch = {};

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short way for reads: rounds. While servers take turns, whole rounds are taken at once, as
+// long as nothing else happens than row commands, which follow, and blocked bursts entering.
+#include <algorithm>
+#include <bit>
+
+#include "sim/dram/fast_lanes.hpp"
+
+namespace ridgepoint::dram {
+namespace {
+
+constexpr int kMostRounds = 32;
+
+}  // namespace
+
+// Whether one of the lane's servers serves the last burst that is there of its visit.
+bool FastChannel::ends_soon(const Lane& lane) {
+  return lane.server[0].visit->queued() == 1 || lane.server[1].visit->queued() == 1;
+}
+
+// How many bursts of each lane follow in turn before `limit` without anything else happening than
+// row commands, from `row` on, and blocked bursts entering whose row is not open yet.
+int FastChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row) {
+  const Tick start = other != nullptr ? other->next : lane.next;
+  if (start + tBURST_ >= limit) return 0;
+  int rounds = rounds_of(lane, kMostRounds);
+  if (other != nullptr) rounds = rounds_of(*other, rounds);
+  if (rounds < 2) return 0;
+  if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
+    const int lanes = other != nullptr ? 2 : 1;
+    int places = 0;
+    for (const PseudoChannel& pc : pcs_) {
+      if (!pc.queues[1].empty()) return 0;
+      places += pc.queues[0].room();
+    }
+    bool begins = false;
+    const int bursts = quiet_bursts(places + lanes * rounds, begins);
+    if (begins) row = std::min(row, lane.next);
+    rounds = std::min(rounds, (bursts - places) / lanes);
+  }
+  const auto trim = [&](Tick end) {
+    while (rounds > 0 && start + (rounds - 1) * tBURST_ >= end) --rounds;
+  };
+  trim(limit);
+  // A row opened meanwhile is of no use before tRCD has passed, nor then to requests that are
+  // younger than those of the lanes.
+  if (rounds > 0 && row <= start + (rounds - 1) * tBURST_ - tRCDRD_) {
+    const bool all = other != nullptr || pcs_.size() == 1;
+    const bool younger =
+        all && !waits_for_row(lane, rounds) && (other == nullptr || !waits_for_row(*other, rounds));
+    if (!younger) trim(row + tRCDRD_);
+  }
+  return rounds;
+}
+
+// Whether a request older than some of the next `rounds` bursts waits for its row.
+bool FastChannel::waits_for_row(const Lane& lane, int rounds) const {
+  const BankQueues& queue = *lane.queue;
+  const Server& first = lane.server[lane.chosen];
+  const Server& second = lane.server[1 - lane.chosen];
+  const std::uint64_t youngest = std::max(queue.order(*first.visit, (rounds + 1) / 2 - 1),
+                                          queue.order(*second.visit, rounds / 2 - 1));
+  for (std::uint64_t left = queue.queued() & ~queue.hits(); left != 0; left &= left - 1) {
+    const int bank = std::countr_zero(left);
+    if (queue.oldest(bank).order < youngest && !elsewhere(lane, lane.pc->first_bank + bank)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// At most `rounds`, as far as the lane's servers are both plain and the oldest.
+int FastChannel::rounds_of(const Lane& lane, int rounds) {
+  const Server& first = lane.server[lane.chosen];
+  const Server& second = lane.server[1 - lane.chosen];
+  if (!first.visit->whole || !second.visit->whole) return 0;
+  rounds = std::min({rounds, 2 * (first.visit->queued() - 1), 2 * second.visit->queued() - 1});
+  for (; rounds > 1; rounds /= 2) {
+    const auto youngest = [&](const Server& server, int bursts) {
+      return lane.queue->order(*server.visit, bursts - 1);
+    };
+    if (youngest(first, (rounds + 1) / 2) < turn_limit(lane, lane.chosen) &&
+        youngest(second, rounds / 2) < turn_limit(lane, 1 - lane.chosen)) {
+      return rounds;
+    }
+  }
+  return 0;
+}
+
+void FastChannel::take_rounds(Lane& lane, Lane* other, int rounds) {
+  if (ledger_.observed()) trace_rounds(lane, other, rounds);
+  const Tick first = lane.next;
+  const Tick other_first = other != nullptr ? other->next : 0;
+  take_rounds(lane, rounds);
+  if (other != nullptr) take_rounds(*other, rounds);
+  if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
+    fill_up(lane, first, rounds, other, other_first);
+  }
+}
+
+void FastChannel::take_rounds(Lane& lane, int rounds) {
+  const Tick last = (rounds - 1) * tBURST_;
+  lane.stretch.ticks += rounds * lane.next + rounds * last / 2;
+  for (int i = 0; i < 2; ++i) {
+    Server& server = lane.server[i == 0 ? lane.chosen : 1 - lane.chosen];
+    const int bursts = (rounds + 1 - i) / 2;
+    count_first(lane, server);
+    lane.queue->leave(*server.visit, bursts);
+    server.order = server.visit->order;
+    server.bursts += bursts;
+    server.last = lane.next + (2 * (bursts - 1) + i) * tBURST_;
+    lane.stretch.bursts[static_cast<std::size_t>(server.visit->traffic)] += bursts;
+  }
+  trial_.bursts += rounds;
+  lane.chosen ^= rounds & 1;
+  lane.next += rounds * tBURST_;
+}
+
+// The places in a queue while rounds are taken.
+struct FastChannel::Places {
+  int at_hand = 0;  // free before
+  int later = 0;    // that the rounds free
+  Tick next = 0;    // the tick of the first of those
+
+  // So many of at most `most` bursts enter next, the first at `now`, which it may have to wait for,
+  // and each of the others `step` later.
+  int take(int most, Tick spacing, Tick& now, Tick& step) {
+    step = 0;
+    if (at_hand > 0) {
+      const int bursts = std::min(most, at_hand);
+      at_hand -= bursts;
+      return bursts;
+    }
+    most = std::min(most, later);
+    int bursts = most;
+    if (next > now) {
+      now = next;
+      step = spacing;
+    } else {  // those that became free while the other pseudo-channel had none, at once
+      for (bursts = 0; bursts < most && next + bursts * spacing <= now;) ++bursts;
+    }
+    later -= bursts;
+    next += bursts * spacing;
+    return bursts;
+  }
+};
+
+// Bursts enter in their order, each at the tick after the column command that made room for it.
+void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
+                          Tick other_first) {
+  Places places[kLanes];
+  for (const PseudoChannel& pc : pcs_) places[pc.index].at_hand = pc.queues[0].room();
+  places[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
+  if (other != nullptr) {
+    places[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
+  }
+  Incoming& in = incoming_;
+  Tick now = 0;
+  Tick ticks = 0;
+  int entered = 0;
+  for (;; open_run(now)) {
+    Entrance& here = in.here();
+    BankQueues& queue = here.pc->queues[0];
+    Places& free = places[here.pc->index];
+    for (int left = in.left; left > 0;) {
+      Tick step;
+      const int bursts = free.take(left, tBURST_, now, step);
+      if (bursts == 0) {
+        ledger_.entered(entered, ticks);
+        return;
+      }
+      if (here.visit == nullptr) {
+        while (next_row() < now) row_phase(next_row());
+        begin_visit(queue, now);
+      }
+      queue.enter(*here.visit, bursts, now, step);
+      entered += bursts;
+      ticks += bursts * now + step * (bursts * (bursts - 1) / 2);
+      now += (bursts - 1) * step;
+      in.left = left -= bursts;
+      in.piece->next_burst += bursts;
+    }
+  }
+}
+
+void FastChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    for (const Lane* each : {&lane, other}) {
+      if (each == nullptr) continue;
+      const Server& server = each->server[each->chosen ^ (round & 1)];
+      const BankQueues::Visit& visit = *server.visit;
+      ledger_.trace(Command::kRd, {server.bank, visit.row, visit.oldest_column() + round / 2},
+                    each->next + round * tBURST_);
+    }
+  }
+}
+
+// At most `most` bursts, from the next one on, that are not the last of their request or cycle and
+// whose row is open only if their visit has begun; `begins`: another visit begins with them.
+int FastChannel::quiet_bursts(int most, bool& begins) {
+  Incoming& in = incoming_;
+  const std::int64_t next = in.piece->next_burst;
+  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst) - 1;
+  most = static_cast<int>(std::min<std::int64_t>(most, end - next));
+  if (in.begun == cycle_runs_) return most;
+  int run = in.run;
+  for (int bursts = 0; bursts < most;) {
+    Entrance& at = in.entrance[run];
+    if (at.visit == nullptr) {
+      if (at.pc == nullptr) find_entrance(at, next + bursts);
+      if (use(at.bank).open_row == in.row) return bursts;
+      begins = true;
+    }
+    bursts += run == in.run ? in.left : run_bursts_;
+    run = (run + 1) & (cycle_runs_ - 1);
+    if (run == in.run) break;
+  }
+  return most;
+}
+
+}  // namespace ridgepoint::dram
