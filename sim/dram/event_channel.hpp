@@ -54,7 +54,8 @@ class EventChannel : public ChannelBase {
   bool issue_timeout(Tick now);
   bool try_refresh(PseudoChannel& pc, Tick now, bool urgent);
   bool try_timeout(PseudoChannel& pc, Tick now);
-  bool stands(PseudoChannel& pc, Command command, Tick now) const;
+  bool stands(const PseudoChannel& pc, const event::Plan& plan, Command command, Tick now) const;
+  void opened_row_closes(PseudoChannel& pc, int bank);
   void plan_row(PseudoChannel& pc, Command command, Tick from);
   void add_row(PseudoChannel& pc, int bank, Tick from);
   void issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row, Tick now,

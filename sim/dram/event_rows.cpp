@@ -11,15 +11,13 @@ using event::Plan;
 
 void EventChannel::row_phase(Tick now) {
   bool due = false;
-  bool demand = false;
   for (PseudoChannel& pc : pcs_) {
     pc.due = pc.idle_at <= now;
     if (pc.due) pc.idle_at = core::kNever;  // the looks below say when to come again
     due = due || pc.due;
-    demand = demand || std::min(pc.act.tick, pc.pre.tick) <= now;
   }
   if (!due) {
-    if (demand) issue_demand(now);
+    issue_demand(now);
     return;
   }
   if (issue_refresh(now, true) || issue_demand(now) || issue_refresh(now, false) ||
@@ -28,6 +26,11 @@ void EventChannel::row_phase(Tick now) {
       if (pc.due) pc.idle_at = std::min(pc.idle_at, now + 1);
     }
   }
+}
+
+inline void EventChannel::opened_row_closes(PseudoChannel& pc, int bank) {
+  use(pc.first_bank + bank).open_row = kClosed;
+  for (BankQueues& queue : pc.queues) queue.row_closed(bank);
 }
 
 void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row,
@@ -49,7 +52,8 @@ void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::
     pc.column_at = std::min(pc.column_at, timers_.at(Scope::kBank, column, bank));
     plan_row(pc, Command::kAct, now + 1);
   } else if (command == Command::kPre) {
-    close(pc, bit);
+    opened_row_closes(pc, local);
+    pc.open &= ~bit;
     if ((pc.active().queued() & bit) != 0) add_row(pc, bank, now + 1);
     plan_row(pc, Command::kPre, now + 1);
   } else if (precharges(command)) {
@@ -64,9 +68,7 @@ void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::
 
 void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
   for (std::uint64_t left = banks & pc.open; left != 0; left &= left - 1) {
-    const int bank = std::countr_zero(left);
-    use(pc.first_bank + bank).open_row = kClosed;
-    for (BankQueues& queue : pc.queues) queue.row_closed(bank);
+    opened_row_closes(pc, std::countr_zero(left));
   }
   pc.open &= ~banks;
 }
@@ -133,33 +135,33 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
 
 // ---- Demand
 
+// Whether the plan is what a look would find. An ACT changes nothing for the next PRE of its
+// pseudo-channel, nor a PRE for the next ACT, but on the channel's bus.
+inline bool EventChannel::stands(const PseudoChannel& pc, const Plan& plan, Command command,
+                                 Tick now) const {
+  return plan.bank >= 0 && plans_last(pc) && timers_.at(Scope::kChannel, command, plan.bank) <= now;
+}
+
 bool EventChannel::issue_demand(Tick now) {
   PseudoChannel* from = nullptr;
   Command command{};
   Plan best;
+  const auto consider = [&](PseudoChannel& pc, Command kind, Plan& plan) {
+    if (plan.tick > now) return;
+    if (!stands(pc, plan, kind, now)) plan_row(pc, kind, now);
+    if (plan.tick > now || (from != nullptr && plan.order > best.order)) return;
+    from = &pc;
+    command = kind;
+    best = plan;
+  };
   for (PseudoChannel& pc : pcs_) {
-    if (std::min(pc.act.tick, pc.pre.tick) > now) continue;
-    for (const Command kind : {Command::kAct, Command::kPre}) {
-      Plan& plan = pc.row(kind);
-      if (plan.tick > now) continue;
-      if (!stands(pc, kind, now)) plan_row(pc, kind, now);
-      if (plan.tick > now || (from != nullptr && plan.order > best.order)) continue;
-      from = &pc;
-      command = kind;
-      best = plan;
-    }
+    consider(pc, Command::kAct, pc.act);
+    consider(pc, Command::kPre, pc.pre);
   }
   if (from == nullptr) return false;
   const std::int64_t row = from->active().oldest(best.bank & bank_mask_).row;
   issue_row(*from, command, best.bank, row, now, command == Command::kPre);
   return true;
-}
-
-// Whether the plan is what a look would find. An ACT changes nothing for the next PRE of its
-// pseudo-channel, nor a PRE for the next ACT, but on the channel's bus.
-bool EventChannel::stands(PseudoChannel& pc, Command command, Tick now) const {
-  const Plan& plan = pc.row(command);
-  return plan.bank >= 0 && plans_last(pc) && timers_.at(Scope::kChannel, command, plan.bank) <= now;
 }
 
 void EventChannel::plan_row(PseudoChannel& pc, Command command, Tick from) {
