@@ -82,6 +82,26 @@ TEST_F(DramCommand, UnloadedLatencyIsTheSumOfItsTimings) {
   EXPECT_NEAR(number(row, "latency_p50_ns"), 31 * tCK + 20 * tCK + 2 * tCK, 1e-9);
 }
 
+// Nor does a long wait before requests that the input cannot hold at once: steps begin where the
+// requests arrive, whatever the controller.
+TEST_F(DramCommand, AWaitBeforeManyRequestsIsTheSameForEveryController) {
+  std::string lines = "0 R 0\n";
+  for (int line = 0; line < 60; ++line) {
+    lines += std::to_string(1'000'000 + line * 4096) + " R 480.365\n";
+  }
+  const std::string trace = file("wait.txt", lines);
+  std::vector<CsvRow> rows;
+  for (const char* controller : {"oracle", "event", "fast"}) {
+    const Outcome outcome = command(
+        {"dram", "--quiet", "--trace", trace, "--request-bytes", "4096", "--hbm.stacks", "1",
+         "--hbm.channels_per_stack", "1", "--hbm.stack_capacity_bytes", "1073741824",
+         "--hbm.refresh", "none", "--hbm.read_queue", "256", "--hbm.controller", controller});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    rows.push_back(rows_of(outcome.out).front());
+    EXPECT_EQ(rows.back(), rows.front()) << controller;
+  }
+}
+
 // One piece in flight: no refresh or queue changes when the next one starts, so the fast
 // controllers and the plain one see the same requests.
 TEST_F(DramCommand, OneInFlightIsTheSameForEveryController) {

@@ -168,10 +168,19 @@ class Feeder {
     }
   }
 
+  // Nothing happens before, so a long wait is one step. A part that waits for the window arrives
+  // where a step ends: then steps depend on arrivals only, not on what a controller looks at.
+  core::Femtoseconds next_event() const {
+    if (!more_ || outstanding_ > 0) {
+      const core::Femtoseconds next = channel_.next_event();
+      return waiting_arrivals_.empty() ? next : std::min(next, waiting_arrivals_.front());
+    }
+    const bool idle = in_flight_ == static_cast<std::int64_t>(waiting_arrivals_.size());
+    return idle ? waiting_arrivals_.front() : now_;
+  }
+
   void advance() {
-    // Nothing happens before the next event, so a long wait is one step.
-    core::Femtoseconds next = channel_.next_event();
-    if (!waiting_arrivals_.empty()) next = std::min(next, waiting_arrivals_.front());
+    const core::Femtoseconds next = next_event();
     core::Femtoseconds until = now_ + (more_ ? step_ : tick_);
     if (next != core::kNever) until = std::max(until, next + 1);
     now_ = until;
