@@ -145,6 +145,19 @@ struct FastChannel::Places {
   }
 };
 
+// open_run() within a request, without a second thought where a whole run of the cycle follows.
+inline void FastChannel::next_run(Tick now) {
+  Incoming& in = incoming_;
+  const std::int64_t end = in.piece->next_burst + run_bursts_;
+  const int run = (in.run + 1) & (cycle_runs_ - 1);
+  if (end > in.cycle_end || end > in.piece->end_burst || in.entrance[run].pc == nullptr) {
+    open_run(now);
+    return;
+  }
+  in.run = run;
+  in.left = run_bursts_;
+}
+
 // Bursts enter in their order, each at the tick after the column command that made room for it.
 void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
                           Tick other_first) {
@@ -158,7 +171,7 @@ void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* 
   Tick now = 0;
   Tick ticks = 0;
   int entered = 0;
-  for (;; open_run(now)) {
+  for (;; next_run(now)) {
     Entrance& here = in.here();
     BankQueues& queue = here.pc->queues[0];
     Places& free = places[here.pc->index];

@@ -9,6 +9,8 @@ namespace ridgepoint::dram {
 
 Ledger::Ledger(const Spec& spec)
     : spec_(&spec),
+      pc_shift_(spec.geometry.node_shift(Scope::kPseudoChannel)),
+      group_shift_(spec.geometry.node_shift(Scope::kBankGroup)),
       tRCDRD_(spec.timing("tRCDRD")),
       tRCDWR_(spec.timing("tRCDWR")),
       tRC_(spec.timing("tRC")),
@@ -111,10 +113,9 @@ void Ledger::account_gap(const BankState& bank, PcState& pc, int group, bool wri
 void Ledger::column_command(Command command, const DramAddress& at, Tick entered, Tick tick,
                             core::Traffic traffic, std::int64_t useful_bytes) {
   const bool write = is_write(command);
-  const int group = spec_->geometry.node_of(Scope::kBankGroup, at.bank);
+  const int group = at.bank >> group_shift_;
   BankState& bank = banks_[static_cast<std::size_t>(at.bank)];
-  PcState& pc =
-      pcs_[static_cast<std::size_t>(spec_->geometry.node_of(Scope::kPseudoChannel, at.bank))];
+  PcState& pc = pcs_[static_cast<std::size_t>(at.bank >> pc_shift_)];
   if (tick > pc.slot_end) account_gap(bank, pc, group, write, entered, tick);
   count_row_state(bank);
   pc.slot_end = tick + tBURST_;
@@ -157,8 +158,7 @@ void Ledger::columns(int index, const Stretch& stretch) {
 
 void Ledger::bank_columns(int bank, int bursts, Tick last) {
   stats_.bank_bursts[static_cast<std::size_t>(bank)] += bursts;
-  Tick& group =
-      group_column_[static_cast<std::size_t>(spec_->geometry.node_of(Scope::kBankGroup, bank))];
+  Tick& group = group_column_[static_cast<std::size_t>(bank >> group_shift_)];
   group = std::max(group, last);
 }
 

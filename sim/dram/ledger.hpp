@@ -84,6 +84,7 @@ class Ledger {
   void many_banks(Command command, int bank, Tick tick);
 
   const Spec* spec_;
+  int pc_shift_, group_shift_;
   Tick tRCDRD_, tRCDWR_, tRC_, tRP_, tRFC_, tRFCpb_, tRFCsb_, tCCD_L_, tBURST_, tRTW_,
       write_to_read_, read_to_precharge_, write_to_precharge_;
   ChannelStats stats_;
