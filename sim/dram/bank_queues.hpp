@@ -5,6 +5,7 @@
 // All operations of the usual case are O(1).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -89,12 +90,18 @@ class BankQueues {
     if (to.hit == kNone && row == open_row) set_hit(bank, slot);
     return visit;
   }
-  // Bursts enter, the first at `now`, each of the others `step` later.
-  void enter(Visit& visit, int bursts, Tick now, Tick step) {
+  // Bursts enter, the first at `free` and each of the others `step` later, but none before `now`;
+  // returns the sum of those ticks.
+  Tick enter(Visit& visit, int bursts, Tick now, Tick free, Tick step) {
     Tick* const entered = visit.entered + visit.total;
-    for (int i = 0; i < bursts; ++i, now += step) entered[i] = now;
+    Tick sum = 0;
+    for (int i = 0; i < bursts; ++i, free += step) {
+      entered[i] = now = std::max(now, free);
+      sum += now;
+    }
     visit.total += bursts;
     size_ += bursts;
+    return sum;
   }
 
   // The next bursts of a visit leave that has more of them queued.

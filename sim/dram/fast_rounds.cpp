@@ -122,26 +122,19 @@ struct FastChannel::Places {
   int later = 0;    // that the rounds free
   Tick next = 0;    // the tick of the first of those
 
-  // So many of at most `most` bursts enter next, the first at `now`, which it may have to wait for,
-  // and each of the others `step` later.
-  int take(int most, Tick spacing, Tick& now, Tick& step) {
-    step = 0;
+  int most() const { return at_hand > 0 ? at_hand : later; }  // that enter in one go
+  Tick first(Tick now) const { return at_hand > 0 ? now : std::max(now, next); }
+  // Bursts take them; returns the sum of their ticks, and in `now` the last of these.
+  Tick fill(BankQueues& queue, BankQueues::Visit& visit, int bursts, Tick& now, Tick spacing) {
     if (at_hand > 0) {
-      const int bursts = std::min(most, at_hand);
       at_hand -= bursts;
-      return bursts;
+      return queue.enter(visit, bursts, now, now, 0);
     }
-    most = std::min(most, later);
-    int bursts = most;
-    if (next > now) {
-      now = next;
-      step = spacing;
-    } else {  // those that became free while the other pseudo-channel had none, at once
-      for (bursts = 0; bursts < most && next + bursts * spacing <= now;) ++bursts;
-    }
+    const Tick sum = queue.enter(visit, bursts, now, next, spacing);
     later -= bursts;
     next += bursts * spacing;
-    return bursts;
+    now = std::max(now, next - spacing);
+    return sum;
   }
 };
 
@@ -176,20 +169,18 @@ void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* 
     BankQueues& queue = here.pc->queues[0];
     Places& free = places[here.pc->index];
     for (int left = in.left; left > 0;) {
-      Tick step;
-      const int bursts = free.take(left, tBURST_, now, step);
+      const int bursts = std::min(left, free.most());
       if (bursts == 0) {
         ledger_.entered(entered, ticks);
         return;
       }
+      now = free.first(now);
       if (here.visit == nullptr) {
         while (next_row() < now) row_phase(next_row());
         begin_visit(queue, now);
       }
-      queue.enter(*here.visit, bursts, now, step);
+      ticks += free.fill(queue, *here.visit, bursts, now, tBURST_);
       entered += bursts;
-      ticks += bursts * now + step * (bursts * (bursts - 1) / 2);
-      now += (bursts - 1) * step;
       in.left = left -= bursts;
       in.piece->next_burst += bursts;
     }
