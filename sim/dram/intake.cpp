@@ -10,6 +10,8 @@
 namespace ridgepoint::dram {
 namespace {
 
+constexpr std::size_t kMostLooks = 64;
+
 bool earlier(const core::MemoryEvent& a, const core::MemoryEvent& b) {
   if (a.time != b.time) return a.time < b.time;
   return std::tie(a.source, a.id) < std::tie(b.source, b.id);
@@ -75,11 +77,20 @@ void Intake::admit_head(Tick now) {
 std::int64_t Intake::waiting_bursts(core::Femtoseconds until) const {
   if (live_writes_ > 0 || waiting_.empty()) return 0;
   const PieceState& head = piece(waiting_.front());
-  std::int64_t bursts = waiting_bursts_ - (head.next_burst - first_burst_of(head));
-  for (std::size_t at = waiting_.size(); at-- > 0;) {
+  const std::int64_t entered = head.next_burst - first_burst_of(head);
+  const std::size_t most = std::min(waiting_.size(), kMostLooks);
+  std::int64_t later = 0;
+  for (std::size_t look = 1; look <= most; ++look) {
+    const PieceState& state = piece(waiting_[waiting_.size() - look]);
+    if (state.request.arrival < until) return waiting_bursts_ - entered - later;
+    later += state.end_burst - first_burst_of(state);
+  }
+  // Many are yet to come: of the others, as many as a look from the front finds.
+  std::int64_t bursts = -entered;
+  for (std::size_t at = 0; at < most; ++at) {
     const PieceState& state = piece(waiting_[at]);
-    if (state.request.arrival < until) break;
-    bursts -= state.end_burst - state.next_burst;
+    if (state.request.arrival >= until) break;
+    bursts += state.end_burst - first_burst_of(state);
   }
   return bursts;
 }

@@ -64,7 +64,8 @@ class Intake {
     return true;
   }
 
-  // Bursts that have not entered, of requests that arrive before `until`; 0 while a write is about.
+  // Bursts that have not entered, of requests that arrive before `until`; 0 while a write is about,
+  // and fewer than there are while many requests are yet to arrive.
   std::int64_t waiting_bursts(core::Femtoseconds until) const;
 
   bool idle() const { return live_ == 0; }

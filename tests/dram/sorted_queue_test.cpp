@@ -32,6 +32,32 @@ TEST(SortedQueue, GivesWhatAMultisetGives) {
   }
 }
 
+// Elements from anywhere, in descending order, and back to front while others are taken.
+TEST(SortedQueue, TakesWhatComesInAnyOrder) {
+  std::mt19937_64 random(2);
+  for (const int kind : {0, 1, 2}) {
+    SortedQueue<int> queue;
+    std::multiset<int> expected;
+    for (int step = 0; step < 20'000; ++step) {
+      const int value = kind == 0 ? static_cast<int>(random() % 5'000) : -step;
+      queue.insert(value, std::less<>());
+      expected.insert(value);
+      if (kind != 1 && random() % 4 == 0) {
+        ASSERT_EQ(queue.front(), *expected.begin());
+        queue.pop_front();
+        expected.erase(expected.begin());
+      }
+      ASSERT_EQ(queue[queue.size() - 1], *expected.rbegin());
+    }
+    ASSERT_EQ(queue.size(), expected.size());
+    for (const int value : expected) {
+      ASSERT_EQ(queue.front(), value);
+      queue.pop_front();
+    }
+    ASSERT_TRUE(queue.empty());
+  }
+}
+
 TEST(SortedQueue, EqualsStayInTheirOrder) {
   SortedQueue<std::pair<int, int>> queue;
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
