@@ -3,6 +3,29 @@
 
 namespace ridgepoint::dram {
 
+BankQueues::Visit& BankQueues::begin(int bank, std::int64_t row, int column, std::int64_t open_row,
+                                     std::uint64_t order) {
+  const std::uint16_t slot = free_.back();
+  free_.pop_back();
+  Visit& visit = visits_[slot];
+  visit.row = row;
+  visit.order = order;
+  visit.base = order - places_[column];
+  visit.column = column;
+  visit.next = kNone;
+  visit.left = visit.total = 0;
+  List& to = list(bank);
+  if (to.head == kNone) {
+    to.head = slot;
+  } else {
+    visits_[to.tail].next = slot;
+  }
+  to.tail = slot;
+  queued_ |= bit(bank);
+  if (to.hit == kNone && row == open_row) set_hit(bank, slot);
+  return visit;
+}
+
 void BankQueues::leave_last(int bank) {
   List& from = list(bank);
   const std::uint16_t slot = from.hit;

@@ -69,27 +69,7 @@ class BankQueues {
   }
   // A visit begins, whose first burst, of age `order`, is to enter; it stays where it is until all
   // of its bursts have left.
-  Visit& begin(int bank, std::int64_t row, int column, std::int64_t open_row, std::uint64_t order) {
-    const std::uint16_t slot = free_.back();
-    free_.pop_back();
-    Visit& visit = visits_[slot];
-    visit.row = row;
-    visit.order = order;
-    visit.base = order - places_[column];
-    visit.column = column;
-    visit.next = kNone;
-    visit.left = visit.total = 0;
-    List& to = list(bank);
-    if (to.head == kNone) {
-      to.head = slot;
-    } else {
-      visits_[to.tail].next = slot;
-    }
-    to.tail = slot;
-    queued_ |= bit(bank);
-    if (to.hit == kNone && row == open_row) set_hit(bank, slot);
-    return visit;
-  }
+  Visit& begin(int bank, std::int64_t row, int column, std::int64_t open_row, std::uint64_t order);
   // Bursts enter, the first at `free` and each of the others `step` later, but none before `now`;
   // returns the sum of those ticks.
   Tick enter(Visit& visit, int bursts, Tick now, Tick free, Tick step) {

@@ -86,10 +86,12 @@ class EventChannel : public ChannelBase {
       pc.spent |= std::uint64_t{1} << (flat_bank & bank_mask_);
     }
   }
-  // A bank's row goes on being served while an older request waits for another one: then the hit
-  // cap decides, which is not for the short way.
-  void pass_over(const BankQueues& queue, int bank) {
-    passed_over_ = passed_over_ || (spec_->config.hit_cap != 0 && queue.passes_over(bank));
+  // Whether a bank's row goes on being served while an older request waits for another one: then
+  // the hit cap decides, which is not for the short way.
+  bool pass_over(const BankQueues& queue, int bank) {
+    const bool passes = spec_->config.hit_cap != 0 && queue.passes_over(bank);
+    passed_over_ = passed_over_ || passes;
+    return passes;
   }
   std::uint64_t only_oldest(const BankQueues& queue, std::uint64_t banks) const;
   std::uint64_t capped(const PseudoChannel& pc, const BankQueues& queue) const;

@@ -161,10 +161,7 @@ void FastChannel::issue(Lane& lane) {
   const Tick now = lane.next;
   const BankQueues::Visit& visit = *server.visit;
   if (now == lane.slot_end && visit.whole) {
-    if (server.first_of_row) {
-      ledger_.count_first(server.bank);
-      ++lane.stretch.firsts;
-    }
+    count_first(lane, server);
     ++lane.stretch.bursts[static_cast<std::size_t>(visit.traffic)];
     lane.stretch.ticks += now;
     lane.stretch.last = now;
@@ -196,8 +193,7 @@ void FastChannel::server_left(Lane& lane, Server& server, Tick now) {
   ++trial_.visits_left;
   visit_left(pc, false, server.bank, now + data_end_[0]);
   if ((lane.queue->hits() >> bank & 1) != 0) {
-    pass_over(*lane.queue, bank);
-    if (passed_over_) {
+    if (pass_over(*lane.queue, bank)) {
       settle(server);
       if ((pc.spent >> bank & 1) != 0) add_row(pc, server.bank, now + 1);
     }

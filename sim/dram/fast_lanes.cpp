@@ -251,18 +251,18 @@ void FastChannel::plan(Lane& lane, Tick from) const {
   lane.next = spec_->align_up(Command::kRd, std::max(lane.gate, from));
   const Tick ready = std::min(first.ready, second.ready);
   const bool held_back = first.bank >> stack_id_shift_ == lane.last_stack_id;
-  const Tick elsewhere = held_back && lane.rival_ready[3] != core::kNever
-                             ? std::max(lane.rival_ready[3], lane.last + spacing_.other_stack_id)
-                             : lane.rival_ready[3];
+  const Tick farther = held_back && lane.rival_ready[3] != core::kNever
+                           ? std::max(lane.rival_ready[3], lane.last + spacing_.other_stack_id)
+                           : lane.rival_ready[3];
   if (ready > lane.next) {
-    const Tick rivals = std::min({std::max(lane.rival_ready[0], first.group_ready),
-                                  std::max(lane.rival_ready[1], second.group_ready),
-                                  lane.rival_ready[2], elsewhere});
+    const Tick rivals =
+        std::min({std::max(lane.rival_ready[0], first.group_ready),
+                  std::max(lane.rival_ready[1], second.group_ready), lane.rival_ready[2], farther});
     if (rivals <= lane.next) return;  // not known who
     lane.next = spec_->align_up(Command::kRd, std::min(ready, rivals));
   }
   std::uint64_t oldest = lane.rival[2];
-  if (elsewhere <= lane.next) oldest = std::min(oldest, lane.rival[3]);
+  if (farther <= lane.next) oldest = std::min(oldest, lane.rival[3]);
   if (first.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[0]);
   if (second.group_ready <= lane.next) oldest = std::min(oldest, lane.rival[1]);
   if (first.ready <= lane.next && first.order < oldest) oldest = first.order, lane.chosen = 0;
