@@ -10,6 +10,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/dram/replay.hpp"
 #include "sim/cli/energy_cells.hpp"
+#include "sim/cli/line.hpp"
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/number.hpp"
 #include "sim/dram/checker/trace_file.hpp"
@@ -262,10 +263,7 @@ void write_latency(const Context& context, const dram::Spec& spec, const ReplayR
   writer.finish();
 }
 
-std::string fixed(double value) {
-  std::string text = std::to_string(value);
-  return text.substr(0, text.find('.') + 2);
-}
+std::string fixed(double value) { return line("%.1f", value); }
 
 std::string summary_of(const results::Row& row, const Figures& figures, const ReplayResult& result,
                        const dram::Spec& spec) {
@@ -295,11 +293,10 @@ std::string summary_of(const results::Row& row, const Figures& figures, const Re
   }
   const dram::Energy energy = dram::energy_of(spec, result.stats);
   const auto bits = static_cast<double>(result.stats.pin_bytes() * 8);
-  text += "\nenergy: " + fixed(energy.total() / 1e6) + " uJ, " + fixed(energy.total() / bits) +
-          " pJ/bit (rows " + fixed(energy.act / bits) + ", columns " +
-          fixed((energy.read + energy.write) / bits) + ", pins " + fixed(energy.io / bits) +
-          ", refresh " + fixed(energy.refresh / bits) + ", standby " +
-          fixed(energy.background / bits) + ")";
+  text += "\nenergy: " + fixed(energy.total() / 1e6) + " uJ, " +
+          line("%.2f pJ/bit (rows %.2f, columns %.2f, pins %.2f, refresh %.2f, standby %.2f)",
+               energy.total() / bits, energy.act / bits, (energy.read + energy.write) / bits,
+               energy.io / bits, energy.refresh / bits, energy.background / bits);
   return text;
 }
 

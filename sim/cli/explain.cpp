@@ -2,8 +2,8 @@
 #include "sim/cli/explain.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "sim/cli/line.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/step_report.hpp"
 #include "sim/config/bind_machine.hpp"
@@ -76,12 +76,6 @@ constexpr const char* kLostWords[dram::kLostReasons] = {
 void sort_down(StepPicture::Shares& shares) {
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-}
-
-std::string line(const char* format, auto... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
 }
 
 std::string bar(double share) {

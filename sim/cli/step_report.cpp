@@ -2,10 +2,10 @@
 #include "sim/cli/step_report.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "sim/cli/energy_cells.hpp"
+#include "sim/cli/line.hpp"
 #include "sim/core/error.hpp"
 
 namespace ridgepoint::cli {
@@ -59,12 +59,6 @@ void fill_figures(results::Row& row, const soc::Activity& activity, const Figure
       .set("hbm_bandwidth_ratio", f.hbm_bandwidth_ratio)
       .set("matrix_utilization_ratio", f.matrix_utilization_ratio);
   if (f.read_bytes + f.write_bytes > 0) row.set("flop_per_byte", f.flop_per_byte);
-}
-
-std::string line(const char* format, auto... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
 }
 
 }  // namespace

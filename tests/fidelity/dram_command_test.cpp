@@ -50,7 +50,26 @@ TEST_F(DramCommand, InTheLongRunRefreshIsABound) {
   const CsvRow row = dram({"--bytes", "402653184"});
   EXPECT_LE(number(row, "hbm_bandwidth_ratio"), number(row, "refresh_bound_ratio"));
   const Outcome said = command({"dram", "--bytes", "1048576"});
-  EXPECT_THAT(said.err, HasSubstr("; refresh leaves 89.9 % in the long run)"));
+  EXPECT_THAT(said.err, HasSubstr("; refresh leaves 90.0 % in the long run)"));
+}
+
+// What people read is the table's number, rounded.
+TEST_F(DramCommand, TheSummaryRoundsWhatTheTableSays) {
+  const Outcome said = command({"dram", "--bytes", "1048576"});
+  const CsvRow row = rows_of(said.out).front();
+  const auto printed = [&](const std::string& before) {
+    const std::size_t at = said.err.find(before);
+    EXPECT_NE(at, std::string::npos) << before;
+    return at == std::string::npos ? -1 : std::stod(said.err.substr(at + before.size()));
+  };
+  EXPECT_NEAR(printed("bytes in "), number(row, "time_ns"), 0.05);
+  EXPECT_NEAR(printed(" ns, "), number(row, "gb_per_s"), 0.05);
+  EXPECT_NEAR(printed("GB/s ("), 100 * number(row, "hbm_bandwidth_ratio"), 0.05);
+  EXPECT_NEAR(printed("latency: mean "), number(row, "latency_mean_ns"), 0.05);
+  EXPECT_NEAR(printed("data bus: busy "), 100 * number(row, "hbm_busy_ratio"), 0.05);
+  EXPECT_NEAR(printed(" uJ, "), number(row, "hbm_energy_pj_per_bit"), 0.005);
+  EXPECT_NEAR(printed("(rows "), number(row, "hbm_energy_act_pj") / number(row, "bits_count"),
+              0.005);
 }
 
 TEST_F(DramCommand, LostTimeSumsToOne) {
