@@ -2,6 +2,7 @@
 #include "sim/cli/model_options.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/needs.hpp"
@@ -47,6 +48,11 @@ kernels::ExpertLoads expert_loads_of(const config::Options& options) {
     loads.weights.push_back(*weight);
   }
   return loads;
+}
+
+std::size_t step_workers_of(const config::Options& options) {
+  const auto asked = static_cast<std::size_t>(options.integer("run.step_workers"));
+  return asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace ridgepoint::cli

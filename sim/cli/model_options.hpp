@@ -2,6 +2,8 @@
 // What several subcommands read from the options: the model and its formats.
 #pragma once
 
+#include <cstddef>
+
 #include "kernels/experts/routing.hpp"
 #include "sim/config/options.hpp"
 #include "workloads/models/shape.hpp"
@@ -14,5 +16,7 @@ workloads::Formats formats_of(const config::Options& options);
 // How the experts are chosen in timing-only steps, from run.expert_skew, run.expert_loads and the
 // seed.
 kernels::ExpertLoads expert_loads_of(const config::Options& options);
+// Processes that simulate kernels at the same time.
+std::size_t step_workers_of(const config::Options& options);
 
 }  // namespace ridgepoint::cli

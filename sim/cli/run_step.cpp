@@ -86,7 +86,10 @@ workloads::StepReport simulate_step(const config::Options& options, soc::Machine
   step_options.expert_loads = expert_loads_of(options);
   const auto batch = batch_of(request, placement.spec().block_tokens,
                               static_cast<std::uint64_t>(options.integer("general.seed")));
-  workloads::StepRunner runner(machine, !options.enabled("run.no_reuse"));
+  // What is drawn happens on this machine, not on copies of it.
+  const bool drawn = options.has("run.timeline") || options.has("run.vcd");
+  workloads::StepRunner runner(machine, !options.enabled("run.no_reuse"),
+                               drawn ? 1 : step_workers_of(options));
   return runner.run(workloads::build_step(shape, placement, batch, step_options), false);
 }
 

@@ -3,8 +3,8 @@
 
 #include <fstream>
 #include <iterator>
-#include <thread>
 
+#include "sim/cli/model_options.hpp"
 #include "sim/config/build_info.hpp"
 #include "sim/config/option_table.hpp"
 #include "sim/config/sha256.hpp"
@@ -58,8 +58,7 @@ StepTimes::StepTimes(const config::Options& options, soc::Machine& machine,
   }
   // The pool of the run does not matter to kernel times, so that all runs share them.
   spec.kv_blocks = std::max(setting.real.kv_blocks, setting.kv_blocks);
-  const auto workers = static_cast<std::size_t>(options.integer("serve.step_workers"));
-  spec.workers = workers > 0 ? workers : std::max(1u, std::thread::hardware_concurrency());
+  spec.workers = step_workers_of(options);
   if (options.has("serve.step_cache")) {
     cache_.emplace(options.text("serve.step_cache"), context_of(options, shape, spec));
   }

@@ -2,8 +2,10 @@
 // `sweep`: every point of a cross product, each in a process of its own.
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "results/ledger.hpp"
 #include "sim/cli/child.hpp"
@@ -133,7 +135,18 @@ class Sweep {
   Cells arguments_of(const Job& job) const {
     Cells arguments{plan_.target, "--quiet", "--allow-unused"};
     if (plan_.target == "capacity") arguments.emplace_back("--answer-only");  // a row per point
-    arguments.insert(arguments.end(), job.point.arguments.begin(), job.point.arguments.end());
+    const Cells& own = job.point.arguments;
+    const std::string workers = "--run.step_workers=";
+    const bool sets_them = std::any_of(own.begin(), own.end(), [&](const std::string& argument) {
+      return argument.starts_with(workers);
+    });
+    if (config::used_by(config::find_option("run.step_workers"), plan_.target) && !sets_them) {
+      // Points that run at the same time share the processors.
+      const auto jobs = static_cast<unsigned>(context_.options.integer("sweep.jobs"));
+      arguments.push_back(workers +
+                          std::to_string(std::max(1u, std::thread::hardware_concurrency() / jobs)));
+    }
+    arguments.insert(arguments.end(), own.begin(), own.end());
     return arguments;
   }
 

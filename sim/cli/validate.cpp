@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/model_options.hpp"
 #include "sim/cli/output_paths.hpp"
 #include "sim/cli/validate_blocks.hpp"
 #include "sim/cli/validate_machines.hpp"
@@ -91,6 +92,24 @@ Measured simulate(soc::Machine& machine, workloads::StepRunner& runner, const Me
   return {machine.run(kernel, false), 1};
 }
 
+constexpr std::size_t kTogether = 32;  // cases: what an interrupted run loses at most
+
+// Simulates what the cases from `first` on have to, several at a time.
+void prepare(soc::Machine& machine, workloads::StepRunner& runner, const std::vector<Case>& cases,
+             std::size_t first) {
+  const isa::CoreShape shape = machine.config().accel.shape();
+  std::vector<std::vector<isa::Kernel>> steps;
+  for (std::size_t i = first; i < std::min(first + kTogether, cases.size()); ++i) {
+    const MeasuredRow& row = *cases[i].row;
+    if (workloads::stays_cached(row, shape.cached_bytes)) continue;
+    try {
+      steps.push_back(workloads::measured_case(shape, row, machine.hbm_bytes()));
+    } catch (const core::InputError&) {  // its row says so
+    }
+  }
+  runner.prepare(steps);
+}
+
 Prediction predict(soc::Machine& machine, workloads::StepRunner& runner, const Case& one) {
   const MeasuredRow& row = *one.row;
   const accel::AcceleratorConfig& accel = machine.config().accel;
@@ -116,6 +135,40 @@ Prediction predict(soc::Machine& machine, workloads::StepRunner& runner, const C
   return prediction;
 }
 
+// A row per case; returns how many failed.
+int predict_on(const config::Options& options, const std::vector<Case>& cases,
+               results::TableWriter& table, ValidationSummary& summary) {
+  std::optional<soc::Machine> machine;
+  std::optional<workloads::StepRunner> runner;
+  int failed = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& one = cases[i];
+    results::Row row(results::table("validate"), options);
+    try {
+      if (!machine) {
+        machine.emplace(config::machine_config(options));
+        runner.emplace(*machine, true, step_workers_of(options));
+      }
+      if (i % kTogether == 0) prepare(*machine, *runner, cases, i);
+      const Prediction prediction = predict(*machine, *runner, one);
+      fill_prediction(row, prediction);
+      summary.add(options.text("machine.name"), prediction);
+    } catch (const core::InputError& error) {
+      // A case this machine cannot hold is a row that says so; the others still count.
+      row.set("family", workloads::name_of(one.row->family))
+          .set("case", one.row->case_name())
+          .set("measured_us", one.row->measured_us)
+          .fail("input", error.what());
+      ++failed;
+      // A kernel that failed left the machine in the middle of it.
+      runner.reset();
+      machine.reset();
+    }
+    table.add(row);
+  }
+  return failed;
+}
+
 }  // namespace
 
 int validate_command(const Context& context) {
@@ -127,32 +180,7 @@ int validate_command(const Context& context) {
   ValidationSummary summary(context);
   int failed = 0;
   for (const auto& [preset, cases] : cases_by_preset(context, rows)) {
-    const config::Options options = options_on(context.options, preset);
-    std::optional<soc::Machine> machine;
-    std::optional<workloads::StepRunner> runner;
-    for (const Case& one : cases) {
-      results::Row row(results::table("validate"), options);
-      try {
-        if (!machine) {
-          machine.emplace(config::machine_config(options));
-          runner.emplace(*machine, true);
-        }
-        const Prediction prediction = predict(*machine, *runner, one);
-        fill_prediction(row, prediction);
-        summary.add(options.text("machine.name"), prediction);
-      } catch (const core::InputError& error) {
-        // A case this machine cannot hold is a row that says so; the others still count.
-        row.set("family", workloads::name_of(one.row->family))
-            .set("case", one.row->case_name())
-            .set("measured_us", one.row->measured_us)
-            .fail("input", error.what());
-        ++failed;
-        // A kernel that failed left the machine in the middle of it.
-        runner.reset();
-        machine.reset();
-      }
-      table.add(row);
-    }
+    failed += predict_on(options_on(context.options, preset), cases, table, summary);
   }
   predict_blocks(context, table, summary);
   table.finish();

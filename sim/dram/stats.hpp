@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, kLostReasons> kLostNames{
 
 inline constexpr std::size_t kLatencyBuckets = 40;
 
-struct ChannelStats {
+struct ChannelCounts {
   using ByTraffic = std::array<std::int64_t, core::kTrafficKinds>;
 
   ByTraffic read_pin_bytes{};  // whole bursts, as the pins see them
@@ -59,6 +59,10 @@ struct ChannelStats {
   std::array<std::int64_t, kLatencyBuckets> latency_histogram{};  // [i]: 2^i <= ticks < 2^(i+1)
   std::int64_t queue_wait_ticks = 0;  // queued bursts x ticks; / elapsed = mean occupancy
 
+  friend bool operator==(const ChannelCounts&, const ChannelCounts&) = default;
+};
+
+struct ChannelStats : ChannelCounts {
   std::vector<std::int64_t> bank_activations;  // by flat bank
   std::vector<std::int64_t> bank_bursts;
 

@@ -40,6 +40,7 @@ struct Activity {
 
   Activity& operator+=(const Activity& other);
   Activity& operator-=(const Activity& other);
+  friend bool operator==(const Activity&, const Activity&) = default;
 };
 
 class Machine {

@@ -9,9 +9,9 @@
 #include "kernels/attention/attention.hpp"
 #include "kernels/linear/linear.hpp"
 #include "sim/core/error.hpp"
+#include "sim/soc/machine_copies.hpp"
 #include "workloads/models/counts.hpp"
 #include "workloads/serving/attention_walks.hpp"
-#include "workloads/serving/kernel_workers.hpp"
 #include "workloads/traces/random.hpp"
 
 namespace ridgepoint::workloads {
@@ -25,7 +25,6 @@ constexpr std::int64_t kGridSampled = 1024;
 constexpr std::int64_t kGridContext = 1 << 21;
 constexpr std::size_t kGridLaunches = 1;  // that stand for all of a kernel's
 constexpr std::size_t kStepLaunches = 4;
-constexpr double kWorthForking = 64 << 20;  // bytes that kernels move: about a second of simulation
 
 std::int64_t power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
@@ -295,20 +294,18 @@ void MachineKernelTimes::simulate_together(std::span<const KernelQuery> queries)
       if (wanted && !known(name)) missing.try_emplace(std::move(name), std::move(kernel));
     }
   }
-  std::vector<KernelTask> tasks;
+  std::vector<const isa::Kernel*> kernels;
   std::vector<const std::string*> names;
-  double cost = 0;
+  double bytes = 0;
   for (const auto& [name, kernel] : missing) {
-    // One attention FLOP per cached number and head; vectors cost little.
-    tasks.push_back({&kernel, std::max({kernel.model_bytes, kernel.flops / 2, 1.0})});
-    if (kernel.model_bytes > 0) tasks.back().cost = kernel.model_bytes;
-    cost += tasks.back().cost;
+    kernels.push_back(&kernel);
     names.push_back(&name);
+    bytes += soc::simulated_bytes(kernel);
   }
-  if (cost < kWorthForking) return;
-  const auto cycles = run_on_copies(machine_, tasks, spec_.workers);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (cycles[i].has_value()) remember(*names[i], *cycles[i]);
+  if (bytes < soc::kWorthACopy) return;
+  const auto activities = soc::run_on_copies(machine_, kernels, spec_.workers);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (activities[i].has_value()) remember(*names[i], activities[i]->cycles);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/soc/machine_copies.hpp"
+
 namespace ridgepoint::workloads {
 namespace {
 
@@ -23,12 +25,50 @@ std::size_t StepRunner::samples_wanted(const soc::Activity& activity) const {
   return launches_sampled(cycles * machine_.clock().period_ns());
 }
 
+// Whether the launch is to be simulated, as far as is known before its step.
+bool StepRunner::is_due(const Launch& launch) const {
+  const auto& [key, index] = launch;
+  if (key.empty() || ahead_.contains(launch)) return false;
+  if (!reuse_) return true;
+  if (known_.contains(key) || index >= kMostSamples) return false;
+  const auto first = ahead_.find({key, 0});
+  return index == 0 || (first != ahead_.end() && index < samples_wanted(first->second));
+}
+
+// How many launches stand for a kernel is known from the first, so there are two turns.
+void StepRunner::prepare(std::span<const std::vector<isa::Kernel>> steps) {
+  for (int turn = 0; turn < (reuse_ ? 2 : 1) && workers_ > 1; ++turn) {
+    std::map<Launch, const isa::Kernel*> due;
+    for (const auto& kernels : steps) {
+      std::map<std::string, std::size_t> launches;
+      for (const isa::Kernel& kernel : kernels) {
+        const Launch launch{kernel.key, launches[kernel.key]++};
+        if (is_due(launch)) due.emplace(launch, &kernel);
+      }
+    }
+    std::vector<const isa::Kernel*> kernels;
+    double bytes = 0;
+    for (const auto& [launch, kernel] : due) {
+      kernels.push_back(kernel);
+      bytes += soc::simulated_bytes(*kernel);
+    }
+    if (bytes < soc::kWorthACopy) return;
+    auto activities = soc::run_on_copies(machine_, kernels, workers_);
+    for (auto activity = activities.begin(); const auto& [launch, kernel] : due) {
+      if (activity->has_value()) ahead_.emplace(launch, std::move(**activity));
+      ++activity;
+    }
+  }
+}
+
 const soc::Activity& StepRunner::launch(const isa::Kernel& kernel, bool values,
                                         std::map<std::string, std::size_t>& launches,
                                         StepReport& report) {
+  const std::size_t index = launches[kernel.key]++;
   const auto simulate = [&] {
-    machine_.reset_memory();
     ++report.simulated_launches;
+    if (auto found = ahead_.extract({kernel.key, index})) return std::move(found.mapped());
+    machine_.reset_memory();
     return machine_.run(kernel, values);
   };
   if (!reuse_ || values || kernel.key.empty()) {
@@ -36,7 +76,6 @@ const soc::Activity& StepRunner::launch(const isa::Kernel& kernel, bool values,
     return latest_;
   }
   Known& known = known_[kernel.key];
-  const std::size_t index = launches[kernel.key]++;
   // Only the step that meets a kernel first samples it: later ones must not depend on how many
   // steps there were.
   const bool first_step = known.samples.empty() || known.step == step_;
@@ -54,6 +93,7 @@ StepReport StepRunner::run(const std::vector<isa::Kernel>& kernels, bool values)
   StepReport report;
   std::map<std::string, std::size_t> index, launches;
   ++step_;
+  if (!values) prepare({&kernels, 1});
   for (const isa::Kernel& kernel : kernels) {
     const soc::Activity& activity = launch(kernel, values, launches, report);
     const auto [entry, is_new] = index.emplace(kernel.name, report.kernels.size());

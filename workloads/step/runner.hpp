@@ -3,11 +3,14 @@
 // counted from that run instead of being simulated again; of short ones the first few are simulated
 // and the rest take turns in being counted as one of them. Every kernel finds the memory in the
 // same state (Machine::reset_memory), counted or simulated: equal kernels take equal times up to
-// where their tensors lie.
+// where their tensors lie. Kernels may be simulated on copies of the machine at the same time: what
+// they do is the same.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/soc/machine.hpp"
@@ -37,8 +40,12 @@ std::size_t launches_sampled(double ns);
 
 class StepRunner {
  public:
-  StepRunner(soc::Machine& machine, bool reuse) : machine_(machine), reuse_(reuse) {}
+  // `workers`: processes that simulate at the same time.
+  StepRunner(soc::Machine& machine, bool reuse, std::size_t workers = 1)
+      : machine_(machine), reuse_(reuse), workers_(workers) {}
 
+  // Simulates on the copies what runs of these steps, in this order, will ask for.
+  void prepare(std::span<const std::vector<isa::Kernel>> steps);
   // `values`: compute on attached tensors (never reuses).
   StepReport run(const std::vector<isa::Kernel>& kernels, bool values);
   soc::Machine& machine() { return machine_; }
@@ -48,15 +55,19 @@ class StepRunner {
     std::vector<soc::Activity> samples;
     std::int64_t step = 0;  // that simulated them
   };
+  using Launch = std::pair<std::string, std::size_t>;  // key, and which launch of it in the step
 
+  bool is_due(const Launch& launch) const;
   std::size_t samples_wanted(const soc::Activity& activity) const;
   const soc::Activity& launch(const isa::Kernel& kernel, bool values,
                               std::map<std::string, std::size_t>& launches, StepReport& report);
 
   soc::Machine& machine_;
   bool reuse_;
+  std::size_t workers_;
   std::int64_t step_ = 0;
   std::map<std::string, Known> known_;
+  std::map<Launch, soc::Activity> ahead_;  // simulated on copies
   soc::Activity latest_;
 };
 
