@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/dram/timers.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "sim/core/error.hpp"
@@ -49,7 +50,10 @@ Timers::Table::Table(const Spec& from) : spec(from) {
       throw core::SimulationError("a rule tells RD from RDA or WR from WRA: " + rule.text);
     }
   }
-  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind);
+  std::array<Latencies, kCommandKinds> latencies;
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) latencies[kind] = latencies_from(kind);
+  share_registers(latencies);
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind, latencies[kind]);
   add_windows();
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
     const auto command = static_cast<Command>(kind);
@@ -61,8 +65,10 @@ Timers::Table::Table(const Spec& from) : spec(from) {
   }
 }
 
-void Timers::Table::add_raises(std::size_t from) {
-  std::array<std::array<Tick, kCommandKinds>, kScopes> latency;
+// By how much a command holds back the others in its own nodes; kNoRule also where a wider scope
+// says at least as much.
+Timers::Table::Latencies Timers::Table::latencies_from(std::size_t from) {
+  Latencies latency;
   for (auto& row : latency) row.fill(kNoRule);
   for (const Rule& rule : spec.rules) {
     if (!rule.from.contains(static_cast<Command>(from)) || rule.window > 1) continue;
@@ -78,12 +84,57 @@ void Timers::Table::add_raises(std::size_t from) {
     }
   }
   for (std::size_t to = 0; to < kCommandKinds; ++to) {
-    Tick wider = kNoRule;  // a wider scope with at least the same latency makes a row redundant
+    Tick wider = kNoRule;
     for (std::size_t level = kScopes; level-- > 0;) {
-      if (latency[level][to] <= wider) continue;
-      wider = latency[level][to];
-      raises[from].push_back({first[level][to], static_cast<std::uint8_t>(shift[level]), wider});
+      if (latency[level][to] <= wider) {
+        latency[level][to] = kNoRule;
+      } else {
+        wider = latency[level][to];
+      }
     }
+  }
+  return latency;
+}
+
+// Commands that all others hold back alike have one register, as those on a command bus.
+void Timers::Table::share_registers(const std::array<Latencies, kCommandKinds>& latencies) {
+  for (std::size_t level = 0; level < kScopes; ++level) {
+    const auto has_sibling_rule = [&](std::size_t to) {
+      return std::any_of(sibling_raises.begin(), sibling_raises.end(), [&](const auto& siblings) {
+        return std::any_of(siblings.begin(), siblings.end(), [&](const SiblingRaise& raise) {
+          return raise.scope == static_cast<Scope>(level) && raise.to == static_cast<Command>(to);
+        });
+      });
+    };
+    for (std::size_t to = 0; to < kCommandKinds; ++to) {
+      for (std::size_t other = 0; other < to; ++other) {
+        const bool alike = std::all_of(
+            latencies.begin(), latencies.end(),
+            [&](const Latencies& from) { return from[level][to] == from[level][other]; });
+        if (!alike || has_sibling_rule(to) || has_sibling_rule(other)) continue;
+        first[level][to] = first[level][other];
+        break;
+      }
+    }
+  }
+}
+
+void Timers::Table::add_raises(std::size_t from, const Latencies& latencies) {
+  for (int bank = 0; bank < spec.geometry.total_banks(); ++bank) {
+    std::vector<Raise>& of_banks = raises[from].of_banks;
+    const std::size_t before = of_banks.size();
+    for (std::size_t to = 0; to < kCommandKinds; ++to) {
+      for (std::size_t level = kScopes; level-- > 0;) {
+        if (latencies[level][to] == kNoRule) continue;
+        const std::uint32_t at =
+            first[level][to] + static_cast<std::uint32_t>(bank >> shift[level]);
+        const bool known =
+            std::any_of(of_banks.begin() + static_cast<std::ptrdiff_t>(before), of_banks.end(),
+                        [&](const Raise& raise) { return raise.at == at; });
+        if (!known) of_banks.push_back({at, static_cast<std::int32_t>(latencies[level][to])});
+      }
+    }
+    raises[from].each = static_cast<int>(of_banks.size() - before);
   }
 }
 
@@ -138,10 +189,7 @@ void Timers::issue_rest(Command command, int bank, Tick tick) {
   if (addresses_same_bank(command)) {  // issue() has done `bank`
     const BankSet banks = table_->spec.geometry.addressed(command, bank);
     for (int n = 0; n < banks.count; ++n) {
-      for (const Raise& raise : table_->raises[static_cast<std::size_t>(command)]) {
-        Tick& ready = ready_[raise.at(banks.first + n * banks.stride)];
-        ready = std::max(ready, tick + raise.ticks);
-      }
+      raise(command, banks.first + n * banks.stride, tick);
     }
   }
   for (Window& window : windows_) {
@@ -168,11 +216,13 @@ Tick Timers::window(Command command, int bank) const {
 }
 
 Tick Timers::spacing(Scope scope, Command from, Command to) const {
-  const std::uint32_t first =
+  const std::uint32_t first =  // bank 0's
       table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(to)];
+  const Raises& raises = table_->raises[static_cast<std::size_t>(from)];
   Tick ticks = 0;
-  for (const Raise& raise : table_->raises[static_cast<std::size_t>(from)]) {
-    if (raise.first == first) ticks = std::max(ticks, raise.ticks);
+  for (int i = 0; i < raises.each; ++i) {
+    const Raise& raise = raises.of_banks[static_cast<std::size_t>(i)];
+    if (raise.at == first) ticks = raise.ticks;
   }
   return ticks;
 }

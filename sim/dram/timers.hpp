@@ -26,11 +26,7 @@ class Timers {
   static bool answers_for(const Spec& spec, Command command);
 
   void issue(Command command, int bank, Tick tick) {
-    Tick* const ready = ready_.data();
-    for (const Raise& raise : table_->raises[static_cast<std::size_t>(command)]) {
-      Tick& at = ready[raise.at(bank)];
-      at = std::max(at, tick + raise.ticks);
-    }
+    raise(command, bank, tick);
     if (table_->has_rest[static_cast<std::size_t>(command)]) issue_rest(command, bank, tick);
   }
   void issue_siblings(Command command, int bank, Tick tick);
@@ -85,11 +81,13 @@ class Timers {
   Tick sibling_spacing(Scope scope, Command from, Command to) const;
 
  private:
-  struct Raise {
-    std::uint32_t first;  // of the registers of the scope and the command held back
-    std::uint8_t shift;
-    Tick ticks;
-    std::size_t at(int bank) const { return first + static_cast<std::size_t>(bank >> shift); }
+  struct Raise {  // of a register by a command, for one of its banks
+    std::uint32_t at;
+    std::int32_t ticks;
+  };
+  struct Raises {
+    std::vector<Raise> of_banks;  // one bank's after the other's
+    int each = 0;
   };
   struct SiblingRaise {
     Scope scope;
@@ -103,6 +101,15 @@ class Timers {
     std::vector<int> next;
   };
 
+  void raise(Command command, int bank, Tick tick) {
+    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    const Raise* raise = raises.of_banks.data() + bank * raises.each;
+    Tick* const ready = ready_.data();
+    for (const Raise* const end = raise + raises.each; raise != end; ++raise) {
+      Tick& at = ready[raise->at];
+      at = std::max(at, tick + raise->ticks);
+    }
+  }
   void issue_rest(Command command, int bank, Tick tick);
   Tick earliest_of_same_bank(Command command, int bank) const;
   Tick window(Command command, int bank) const;
@@ -114,14 +121,17 @@ class Timers {
   // What never changes.
   struct Table {
     explicit Table(const Spec& from);
-    void add_raises(std::size_t from);
+    using Latencies = std::array<std::array<Tick, kCommandKinds>, kScopes>;  // by scope and `to`
+    Latencies latencies_from(std::size_t from);
+    void share_registers(const std::array<Latencies, kCommandKinds>& latencies);
+    void add_raises(std::size_t from, const Latencies& latencies);
     void add_windows();
 
     const Spec& spec;
     std::array<std::array<std::uint32_t, kCommandKinds>, kScopes> first{};  // register, by node
     std::array<int, kScopes> shift{};
     std::size_t registers = 0;
-    std::array<std::vector<Raise>, kCommandKinds> raises;
+    std::array<Raises, kCommandKinds> raises;
     std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises;
     std::array<bool, kCommandKinds> windows_to{};
     std::array<bool, kCommandKinds> has_rest{};  // more to do than `raises`
