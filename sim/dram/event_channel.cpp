@@ -18,7 +18,6 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
       data_end_{spec_->timing("tCL") + spec_->timing("tBURST"),
                 spec_->timing("tCWL") + spec_->timing("tBURST")},
       fcfs_(spec_->config.scheduler == SchedulerKind::kFcfs),
-      siblings_(spec_->geometry.stack_ids > 1),
       optional_rows_(spec_->config.row_policy == RowPolicy::kTimeout ||
                      spec_->config.refresh_postpone > 0) {
   run_bursts_ = std::min(map_.run_bursts(), BankQueues::kVisitBursts);
@@ -215,7 +214,6 @@ void EventChannel::issue_column(PseudoChannel& pc, int flat_bank, Tick now) {
   const Command command =
       write ? (close ? Command::kWra : Command::kWr) : (close ? Command::kRda : Command::kRd);
   timers_.issue(command, flat_bank, now);
-  if (siblings_) timers_.issue_siblings(command, flat_bank, now);
   BankUse& row = use(flat_bank);
   served(pc, flat_bank, 1);
   row.last_use = now;

@@ -115,7 +115,7 @@ class EventChannel : public ChannelBase {
   int pc_shift_;
   int bank_mask_;
   Tick data_end_[2];  // after a column command: read, write
-  bool fcfs_, plans_last_, siblings_;
+  bool fcfs_, plans_last_;
   bool optional_rows_;        // time-outs or postponed refreshes: row commands without demand
   bool shortcuts_ = false;    // there is a short way
   int pause_ = 0;             // ticks to look at without trying it

@@ -34,7 +34,7 @@ FastChannel::FastChannel(std::shared_ptr<const Spec> spec, Timers timers)
       timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
       std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
       std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
-  stack_ids_apart_ = siblings_ && spacing_.other_stack_id > tBURST_;
+  stack_ids_apart_ = spec_->geometry.stack_ids > 1 && spacing_.other_stack_id > tBURST_;
   takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
@@ -222,7 +222,6 @@ void FastChannel::server_left(Lane& lane, Server& server, Tick now) {
 void FastChannel::settle(Server& server) {
   if (server.last < 0) return;
   timers_.issue(Command::kRd, server.bank, server.last);
-  if (siblings_) timers_.issue_siblings(Command::kRd, server.bank, server.last);
   use(server.bank).last_use = server.last;
   served(pc_of(server.bank), server.bank, server.bursts);
   ledger_.bank_columns(server.bank, server.bursts, server.last);

@@ -55,14 +55,6 @@ Timers::Table::Table(const Spec& from) : spec(from) {
   share_registers(latencies);
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind, latencies[kind]);
   add_windows();
-  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
-    const auto command = static_cast<Command>(kind);
-    if (is_column(command)) continue;  // hot: who issues these sees to their siblings
-    has_rest[kind] = addresses_same_bank(command) || !sibling_raises[kind].empty();
-    for (const Window& window : windows) {
-      has_rest[kind] = has_rest[kind] || window.rule->from.contains(command);
-    }
-  }
 }
 
 // By how much a command holds back the others in its own nodes; kNoRule also where a wider scope
@@ -76,7 +68,7 @@ Timers::Table::Latencies Timers::Table::latencies_from(std::size_t from) {
       if (!rule.to.contains(static_cast<Command>(to))) continue;
       if (!answers_for(spec, static_cast<Command>(to))) continue;
       if (rule.siblings) {
-        sibling_raises[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
+        sibling_rules[from].push_back({rule.scope, static_cast<Command>(to), rule.ticks});
         continue;
       }
       Tick& known = latency[static_cast<std::size_t>(rule.scope)][to];
@@ -96,22 +88,23 @@ Timers::Table::Latencies Timers::Table::latencies_from(std::size_t from) {
   return latency;
 }
 
+// Whether more than the latencies within a node decides about the register.
+bool Timers::Table::is_special(std::size_t level, std::size_t to) const {
+  return std::any_of(spec.rules.begin(), spec.rules.end(), [&](const Rule& rule) {
+    return (rule.siblings || rule.window > 1) && rule.scope == static_cast<Scope>(level) &&
+           rule.to.contains(static_cast<Command>(to));
+  });
+}
+
 // Commands that all others hold back alike have one register, as those on a command bus.
 void Timers::Table::share_registers(const std::array<Latencies, kCommandKinds>& latencies) {
   for (std::size_t level = 0; level < kScopes; ++level) {
-    const auto has_sibling_rule = [&](std::size_t to) {
-      return std::any_of(sibling_raises.begin(), sibling_raises.end(), [&](const auto& siblings) {
-        return std::any_of(siblings.begin(), siblings.end(), [&](const SiblingRaise& raise) {
-          return raise.scope == static_cast<Scope>(level) && raise.to == static_cast<Command>(to);
-        });
-      });
-    };
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
       for (std::size_t other = 0; other < to; ++other) {
         const bool alike = std::all_of(
             latencies.begin(), latencies.end(),
             [&](const Latencies& from) { return from[level][to] == from[level][other]; });
-        if (!alike || has_sibling_rule(to) || has_sibling_rule(other)) continue;
+        if (!alike || is_special(level, to) || is_special(level, other)) continue;
         first[level][to] = first[level][other];
         break;
       }
@@ -120,58 +113,79 @@ void Timers::Table::share_registers(const std::array<Latencies, kCommandKinds>& 
 }
 
 void Timers::Table::add_raises(std::size_t from, const Latencies& latencies) {
+  Raises& all = raises[from];
   for (int bank = 0; bank < spec.geometry.total_banks(); ++bank) {
-    std::vector<Raise>& of_banks = raises[from].of_banks;
-    const std::size_t before = of_banks.size();
+    const std::vector<Raise> of_bank = raises_of(from, bank, latencies);
+    all.each = static_cast<int>(of_bank.size());
+    all.of_banks.insert(all.of_banks.end(), of_bank.begin(), of_bank.end());
+  }
+}
+
+std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank,
+                                                    const Latencies& latencies) const {
+  std::vector<Raise> result;
+  const auto add = [&](std::size_t level, std::size_t to, int node, Tick ticks) {
+    const std::uint32_t at = first[level][to] + static_cast<std::uint32_t>(node);
+    const auto known = std::find_if(result.begin(), result.end(),
+                                    [&](const Raise& raise) { return raise.at == at; });
+    if (known == result.end()) result.push_back({at, static_cast<std::int32_t>(ticks)});
+  };
+  const bool same_bank = addresses_same_bank(static_cast<Command>(from));
+  const BankSet banks =
+      same_bank ? spec.geometry.addressed(static_cast<Command>(from), bank) : BankSet{bank, 1, 1};
+  for (int n = 0; n < banks.count; ++n) {
+    const int each = banks.first + n * banks.stride;
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
       for (std::size_t level = kScopes; level-- > 0;) {
-        if (latencies[level][to] == kNoRule) continue;
-        const std::uint32_t at =
-            first[level][to] + static_cast<std::uint32_t>(bank >> shift[level]);
-        const bool known =
-            std::any_of(of_banks.begin() + static_cast<std::ptrdiff_t>(before), of_banks.end(),
-                        [&](const Raise& raise) { return raise.at == at; });
-        if (!known) of_banks.push_back({at, static_cast<std::int32_t>(latencies[level][to])});
+        const Tick ticks = latencies[level][to];
+        if (ticks != kNoRule) add(level, to, each >> shift[level], ticks);
       }
     }
-    raises[from].each = static_cast<int>(of_banks.size() - before);
   }
+  for (const SiblingRule& rule : sibling_rules[from]) {
+    const auto level = static_cast<std::size_t>(rule.scope);
+    const int node = bank >> shift[level];
+    const int fanout = spec.geometry.banks_per_node(static_cast<Scope>(level + 1)) >> shift[level];
+    for (int i = 0; i < fanout; ++i) {
+      const int sibling = node / fanout * fanout + i;
+      if (sibling != node) add(level, static_cast<std::size_t>(rule.to), sibling, rule.ticks);
+    }
+  }
+  return result;
 }
 
 void Timers::Table::add_windows() {
   for (const Rule& rule : spec.rules) {
     if (rule.window == 1) continue;
-    if (rule.scope < Scope::kPseudoChannel) {
-      throw core::SimulationError("windows are of a pseudo-channel or channel: " + rule.text);
-    }
     const auto nodes = static_cast<std::size_t>(spec.geometry.nodes(rule.scope));
-    windows.push_back(
-        {&rule, shift[static_cast<std::size_t>(rule.scope)],
-         std::vector<Tick>(nodes * static_cast<std::size_t>(rule.window), -(Tick{1} << 60)),
-         std::vector<int>(nodes)});
+    const auto level = static_cast<std::size_t>(rule.scope);
+    const auto commands = static_cast<std::size_t>(rule.window);
+    Window window{rule.from, {}, shift[level], commands, rule.ticks, {}, {}};
+    window.latest.assign(nodes * commands, -(Tick{1} << 60));
+    window.next.assign(nodes, 0);
     for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
       const auto command = static_cast<Command>(kind);
-      windows_to[kind] = windows_to[kind] || rule.to.contains(command);
-      if (is_column(command) && (rule.to.contains(command) || rule.from.contains(command))) {
+      in_window[kind] = in_window[kind] || rule.from.contains(command);
+      if (rule.to.contains(command)) window.to.push_back(first[level][kind]);
+      if (is_column(command) && (rule.from.contains(command) || rule.to.contains(command))) {
         throw core::SimulationError("windows over column commands are not supported: " + rule.text);
       }
     }
+    windows.push_back(std::move(window));
   }
 }
 
-void Timers::issue_siblings(Command command, int bank, Tick tick) {
-  const Geometry& geometry = table_->spec.geometry;
-  for (const SiblingRaise& raise : table_->sibling_raises[static_cast<std::size_t>(command)]) {
-    const auto level = static_cast<std::size_t>(raise.scope);
-    const int node = bank >> table_->shift[level];
-    const int fanout =
-        geometry.banks_per_node(static_cast<Scope>(level + 1)) >> table_->shift[level];
-    const int first = node / fanout * fanout;
-    for (int sibling = first; sibling < first + fanout; ++sibling) {
-      if (sibling == node) continue;
-      Tick& ready = ready_[table_->first[level][static_cast<std::size_t>(raise.to)] +
-                           static_cast<std::size_t>(sibling)];
-      ready = std::max(ready, tick + raise.ticks);
+void Timers::slide_windows(Command command, int bank, Tick tick) {
+  for (Window& window : windows_) {
+    if (!window.from.contains(command)) continue;
+    const auto node = static_cast<std::size_t>(bank >> window.shift);
+    Tick* const latest = window.latest.data() + node * window.commands;
+    std::size_t& next = window.next[node];
+    latest[next] = tick;
+    next = next + 1 == window.commands ? 0 : next + 1;
+    for (const std::uint32_t to : window.to) {
+      Tick& ready = ready_[to + node];
+      ready = std::max(ready, latest[next] + window.ticks);
     }
   }
 }
@@ -181,36 +195,6 @@ Tick Timers::earliest_of_same_bank(Command command, int bank) const {
   Tick tick = wide(command, bank);
   for (int n = 0; n < banks.count; ++n) {
     tick = std::max(tick, narrow(command)(banks.first + n * banks.stride));
-  }
-  return tick;
-}
-
-void Timers::issue_rest(Command command, int bank, Tick tick) {
-  if (addresses_same_bank(command)) {  // issue() has done `bank`
-    const BankSet banks = table_->spec.geometry.addressed(command, bank);
-    for (int n = 0; n < banks.count; ++n) {
-      raise(command, banks.first + n * banks.stride, tick);
-    }
-  }
-  for (Window& window : windows_) {
-    if (!window.rule->from.contains(command)) continue;
-    const auto node = static_cast<std::size_t>(bank >> window.shift);
-    int& next = window.next[node];
-    window.last[node * static_cast<std::size_t>(window.rule->window) +
-                static_cast<std::size_t>(next)] = tick;
-    next = (next + 1) % window.rule->window;
-  }
-  issue_siblings(command, bank, tick);
-}
-
-Tick Timers::window(Command command, int bank) const {
-  Tick tick = 0;
-  for (const Window& window : windows_) {
-    if (!window.rule->to.contains(command)) continue;
-    const auto node = static_cast<std::size_t>(bank >> window.shift);
-    const auto oldest = node * static_cast<std::size_t>(window.rule->window) +
-                        static_cast<std::size_t>(window.next[node]);
-    tick = std::max(tick, window.last[oldest] + window.rule->ticks);
   }
   return tick;
 }
@@ -229,8 +213,8 @@ Tick Timers::spacing(Scope scope, Command from, Command to) const {
 
 Tick Timers::sibling_spacing(Scope scope, Command from, Command to) const {
   Tick ticks = 0;
-  for (const SiblingRaise& raise : table_->sibling_raises[static_cast<std::size_t>(from)]) {
-    if (raise.scope == scope && raise.to == to) ticks = std::max(ticks, raise.ticks);
+  for (const SiblingRule& rule : table_->sibling_rules[static_cast<std::size_t>(from)]) {
+    if (rule.scope == scope && rule.to == to) ticks = std::max(ticks, rule.ticks);
   }
   return ticks;
 }

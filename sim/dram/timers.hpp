@@ -26,12 +26,14 @@ class Timers {
   static bool answers_for(const Spec& spec, Command command);
 
   void issue(Command command, int bank, Tick tick) {
-    raise(command, bank, tick);
-    if (table_->has_rest[static_cast<std::size_t>(command)]) issue_rest(command, bank, tick);
-  }
-  void issue_siblings(Command command, int bank, Tick tick);
-  bool has_sibling_rules(Command command) const {
-    return !table_->sibling_raises[static_cast<std::size_t>(command)].empty();
+    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    const Raise* raise = raises.of_banks.data() + bank * raises.each;
+    Tick* const ready = ready_.data();
+    for (const Raise* const end = raise + raises.each; raise != end; ++raise) {
+      Tick& at = ready[raise->at];
+      at = std::max(at, tick + raise->ticks);
+    }
+    if (table_->in_window[static_cast<std::size_t>(command)]) slide_windows(command, bank, tick);
   }
 
   // Not rounded up to the command's grid.
@@ -41,11 +43,7 @@ class Timers {
   }
   // The two halves of earliest(): what all banks of a pseudo-channel share, and the rest.
   Tick wide(Command command, int bank) const {
-    const Tick tick =
-        std::max(at(Scope::kPseudoChannel, command, bank), at(Scope::kChannel, command, bank));
-    return table_->windows_to[static_cast<std::size_t>(command)]
-               ? std::max(tick, window(command, bank))
-               : tick;
+    return std::max(at(Scope::kPseudoChannel, command, bank), at(Scope::kChannel, command, bank));
   }
   class Narrow {
    public:
@@ -89,30 +87,24 @@ class Timers {
     std::vector<Raise> of_banks;  // one bank's after the other's
     int each = 0;
   };
-  struct SiblingRaise {
+  struct SiblingRule {
     Scope scope;
     Command to;
     Tick ticks;
   };
+  // No more than so many commands in so many ticks: the oldest of the latest raises registers.
   struct Window {
-    const Rule* rule;
+    CommandSet from;
+    std::vector<std::uint32_t> to;  // registers, of node 0
     int shift;
-    std::vector<Tick> last;  // node x window, a ring
-    std::vector<int> next;
+    std::size_t commands;
+    Tick ticks;
+    std::vector<Tick> latest;       // node x commands, a ring
+    std::vector<std::size_t> next;  // in it, by node
   };
 
-  void raise(Command command, int bank, Tick tick) {
-    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
-    const Raise* raise = raises.of_banks.data() + bank * raises.each;
-    Tick* const ready = ready_.data();
-    for (const Raise* const end = raise + raises.each; raise != end; ++raise) {
-      Tick& at = ready[raise->at];
-      at = std::max(at, tick + raise->ticks);
-    }
-  }
-  void issue_rest(Command command, int bank, Tick tick);
+  void slide_windows(Command command, int bank, Tick tick);
   Tick earliest_of_same_bank(Command command, int bank) const;
-  Tick window(Command command, int bank) const;
   const Tick* registers(Scope scope, Command command) const {
     return ready_.data() +
            table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(command)];
@@ -123,8 +115,10 @@ class Timers {
     explicit Table(const Spec& from);
     using Latencies = std::array<std::array<Tick, kCommandKinds>, kScopes>;  // by scope and `to`
     Latencies latencies_from(std::size_t from);
+    bool is_special(std::size_t level, std::size_t to) const;
     void share_registers(const std::array<Latencies, kCommandKinds>& latencies);
     void add_raises(std::size_t from, const Latencies& latencies);
+    std::vector<Raise> raises_of(std::size_t from, int bank, const Latencies& latencies) const;
     void add_windows();
 
     const Spec& spec;
@@ -132,9 +126,8 @@ class Timers {
     std::array<int, kScopes> shift{};
     std::size_t registers = 0;
     std::array<Raises, kCommandKinds> raises;
-    std::array<std::vector<SiblingRaise>, kCommandKinds> sibling_raises;
-    std::array<bool, kCommandKinds> windows_to{};
-    std::array<bool, kCommandKinds> has_rest{};  // more to do than `raises`
+    std::array<std::vector<SiblingRule>, kCommandKinds> sibling_rules;
+    std::array<bool, kCommandKinds> in_window{};
     std::vector<Window> windows;
   };
   explicit Timers(std::shared_ptr<const Table> table);

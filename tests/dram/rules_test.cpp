@@ -185,7 +185,6 @@ void compare_registers(const Spec& spec) {
     const Tick tick = device.earliest(command, target);
     device.issue(command, target, is_column(command) ? device.open_row(bank) : 3, tick);
     timers.issue(command, target, tick);
-    if (is_column(command)) timers.issue_siblings(command, target, tick);
   }
 }
 
