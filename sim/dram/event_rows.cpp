@@ -175,11 +175,11 @@ void EventChannel::plan_row(PseudoChannel& pc, Command command, Tick from) {
   if (left != 0) {
     const Tick mask = spec_->align[static_cast<std::size_t>(command)] - 1;
     const Tick gate = std::max(from, timers_.wide(command, pc.first_bank));
-    const Timers::Narrow narrow = timers_.narrow(command);
+    const Tick* const ready = timers_.of_banks(command);
     for (; left != 0; left &= left - 1) {
       const int bank = std::countr_zero(left);
       const int flat_bank = pc.first_bank + bank;
-      const Tick tick = (std::max(gate, narrow(flat_bank)) + mask) & ~mask;
+      const Tick tick = (std::max(gate, ready[flat_bank]) + mask) & ~mask;
       if (tick > plan.tick) continue;
       const std::uint64_t order = queue.oldest(bank).order;
       if (tick < plan.tick || order < plan.order) plan = {tick, flat_bank, order};

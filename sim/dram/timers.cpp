@@ -10,6 +10,7 @@ namespace ridgepoint::dram {
 namespace {
 
 constexpr Tick kNoRule = -1;
+constexpr auto kPseudoChannel = static_cast<std::size_t>(Scope::kPseudoChannel);
 
 }  // namespace
 
@@ -50,10 +51,9 @@ Timers::Table::Table(const Spec& from) : spec(from) {
       throw core::SimulationError("a rule tells RD from RDA or WR from WRA: " + rule.text);
     }
   }
-  std::array<Latencies, kCommandKinds> latencies;
   for (std::size_t kind = 0; kind < kCommandKinds; ++kind) latencies[kind] = latencies_from(kind);
-  share_registers(latencies);
-  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind, latencies[kind]);
+  share_registers();
+  for (std::size_t kind = 0; kind < kCommandKinds; ++kind) add_raises(kind);
   add_windows();
 }
 
@@ -90,6 +90,7 @@ Timers::Table::Latencies Timers::Table::latencies_from(std::size_t from) {
 
 // Whether more than the latencies within a node decides about the register.
 bool Timers::Table::is_special(std::size_t level, std::size_t to) const {
+  if (is_folded(static_cast<Command>(to)) && level < kPseudoChannel) return true;
   return std::any_of(spec.rules.begin(), spec.rules.end(), [&](const Rule& rule) {
     return (rule.siblings || rule.window > 1) && rule.scope == static_cast<Scope>(level) &&
            rule.to.contains(static_cast<Command>(to));
@@ -97,7 +98,7 @@ bool Timers::Table::is_special(std::size_t level, std::size_t to) const {
 }
 
 // Commands that all others hold back alike have one register, as those on a command bus.
-void Timers::Table::share_registers(const std::array<Latencies, kCommandKinds>& latencies) {
+void Timers::Table::share_registers() {
   for (std::size_t level = 0; level < kScopes; ++level) {
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
       for (std::size_t other = 0; other < to; ++other) {
@@ -112,23 +113,34 @@ void Timers::Table::share_registers(const std::array<Latencies, kCommandKinds>& 
   }
 }
 
-void Timers::Table::add_raises(std::size_t from, const Latencies& latencies) {
+void Timers::Table::add_raises(std::size_t from) {
   Raises& all = raises[from];
   for (int bank = 0; bank < spec.geometry.total_banks(); ++bank) {
-    const std::vector<Raise> of_bank = raises_of(from, bank, latencies);
+    const std::vector<Raise> of_bank = raises_of(from, bank);
     all.each = static_cast<int>(of_bank.size());
     all.of_banks.insert(all.of_banks.end(), of_bank.begin(), of_bank.end());
   }
 }
 
-std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank,
-                                                    const Latencies& latencies) const {
+std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank) const {
   std::vector<Raise> result;
-  const auto add = [&](std::size_t level, std::size_t to, int node, Tick ticks) {
-    const std::uint32_t at = first[level][to] + static_cast<std::uint32_t>(node);
+  const auto add_one = [&](std::uint32_t at, Tick ticks) {
     const auto known = std::find_if(result.begin(), result.end(),
                                     [&](const Raise& raise) { return raise.at == at; });
-    if (known == result.end()) result.push_back({at, static_cast<std::int32_t>(ticks)});
+    const Raise raise{at, static_cast<std::int32_t>(ticks)};
+    if (known == result.end()) {
+      result.push_back(raise);
+    } else {
+      known->ticks = std::max(known->ticks, raise.ticks);
+    }
+  };
+  const auto add = [&](std::size_t level, std::size_t to, int node, Tick ticks) {
+    if (!is_folded(static_cast<Command>(to)) || level >= kPseudoChannel) {
+      return add_one(first[level][to] + static_cast<std::uint32_t>(node), ticks);
+    }
+    for (int each = node << shift[level]; each < (node + 1) << shift[level]; ++each) {
+      add_one(first[0][to] + static_cast<std::uint32_t>(each), ticks);
+    }
   };
   const bool same_bank = addresses_same_bank(static_cast<Command>(from));
   const BankSet banks =
@@ -137,7 +149,7 @@ std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank,
     const int each = banks.first + n * banks.stride;
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
       for (std::size_t level = kScopes; level-- > 0;) {
-        const Tick ticks = latencies[level][to];
+        const Tick ticks = latencies[from][level][to];
         if (ticks != kNoRule) add(level, to, each >> shift[level], ticks);
       }
     }
@@ -200,15 +212,10 @@ Tick Timers::earliest_of_same_bank(Command command, int bank) const {
 }
 
 Tick Timers::spacing(Scope scope, Command from, Command to) const {
-  const std::uint32_t first =  // bank 0's
-      table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(to)];
-  const Raises& raises = table_->raises[static_cast<std::size_t>(from)];
-  Tick ticks = 0;
-  for (int i = 0; i < raises.each; ++i) {
-    const Raise& raise = raises.of_banks[static_cast<std::size_t>(i)];
-    if (raise.at == first) ticks = raise.ticks;
-  }
-  return ticks;
+  const Tick ticks =
+      table_->latencies[static_cast<std::size_t>(from)][static_cast<std::size_t>(scope)]
+                       [static_cast<std::size_t>(to)];
+  return std::max<Tick>(ticks, 0);
 }
 
 Tick Timers::sibling_spacing(Scope scope, Command from, Command to) const {

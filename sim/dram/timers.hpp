@@ -38,6 +38,7 @@ class Timers {
 
   // Not rounded up to the command's grid.
   Tick earliest(Command command, int bank) const {
+    if (is_folded(command)) return std::max(wide(command, bank), of_banks(command)[bank]);
     if (addresses_same_bank(command)) return earliest_of_same_bank(command, bank);
     return std::max(wide(command, bank), narrow(command)(bank));
   }
@@ -45,6 +46,9 @@ class Timers {
   Tick wide(Command command, int bank) const {
     return std::max(at(Scope::kPseudoChannel, command, bank), at(Scope::kChannel, command, bank));
   }
+  // The rest for ACT or PRE, which are looked up for many banks at a time: by bank.
+  const Tick* of_banks(Command command) const { return registers(Scope::kBank, command); }
+  // And for others.
   class Narrow {
    public:
     Tick operator()(int bank) const {
@@ -103,6 +107,10 @@ class Timers {
     std::vector<std::size_t> next;  // in it, by node
   };
 
+  // What narrow scopes say of these stands in the registers of their banks.
+  static bool is_folded(Command command) {
+    return command == Command::kAct || command == Command::kPre;
+  }
   void slide_windows(Command command, int bank, Tick tick);
   Tick earliest_of_same_bank(Command command, int bank) const;
   const Tick* registers(Scope scope, Command command) const {
@@ -116,15 +124,16 @@ class Timers {
     using Latencies = std::array<std::array<Tick, kCommandKinds>, kScopes>;  // by scope and `to`
     Latencies latencies_from(std::size_t from);
     bool is_special(std::size_t level, std::size_t to) const;
-    void share_registers(const std::array<Latencies, kCommandKinds>& latencies);
-    void add_raises(std::size_t from, const Latencies& latencies);
-    std::vector<Raise> raises_of(std::size_t from, int bank, const Latencies& latencies) const;
+    void share_registers();
+    void add_raises(std::size_t from);
+    std::vector<Raise> raises_of(std::size_t from, int bank) const;
     void add_windows();
 
     const Spec& spec;
     std::array<std::array<std::uint32_t, kCommandKinds>, kScopes> first{};  // register, by node
     std::array<int, kScopes> shift{};
     std::size_t registers = 0;
+    std::array<Latencies, kCommandKinds> latencies;  // by `from`
     std::array<Raises, kCommandKinds> raises;
     std::array<std::vector<SiblingRule>, kCommandKinds> sibling_rules;
     std::array<bool, kCommandKinds> in_window{};
