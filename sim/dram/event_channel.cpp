@@ -134,10 +134,14 @@ bool EventChannel::column_phase(Tick now) {
     if (pc.column_at <= now) find_column(pc, now, best);
   }
   if (best.bank < 0) return false;
-  issue_column(pc_of(best.bank), best.bank, now);
+  PseudoChannel& from = pc_of(best.bank);
+  const bool was_last = from.others_at > now;  // that is ready
+  issue_column(from, best.bank, now);
   for (PseudoChannel& pc : pcs_) {
     if (pc.column_at <= now) pc.column_at = column_gate(pc, now + 1);
   }
+  const bool more = (from.active().hits() >> (best.bank & bank_mask_) & 1) != 0;
+  if (was_last && !more && !fcfs_) from.column_at = std::max(from.column_at, from.others_at);
   return true;
 }
 
@@ -147,7 +151,8 @@ Tick EventChannel::column_gate(const PseudoChannel& pc, Tick now) const {
   return spec_->align_up(command, std::max(now, timers_.wide(command, pc.first_bank)));
 }
 
-// The oldest request to an open row whose time has come; else sets column_at.
+// The oldest request to an open row whose time has come; others_at is when another's comes. Without
+// one it is column_at that is set.
 void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
   const Tick gate = column_gate(pc, now);
   if (gate > now) {
@@ -160,7 +165,7 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
   if (fcfs_ || pc.spent != 0) banks &= ~capped(pc, queue);
   if (fcfs_) banks = only_oldest(queue, banks);
   Tick again = core::kNever;
-  bool found = false;
+  int found = 0;
   const Timers::Narrow narrow = timers_.narrow(command);
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
@@ -169,11 +174,13 @@ void EventChannel::find_column(PseudoChannel& pc, Tick now, Candidate& best) {
       again = std::min(again, ready);
       continue;
     }
-    found = true;
+    ++found;
     const std::uint64_t order = queue.hit(bank).order;
     if (best.bank < 0 || order < best.order) best = {pc.first_bank + bank, order};
   }
-  if (!found) pc.column_at = again == core::kNever ? again : spec_->align_up(command, again);
+  if (again != core::kNever) again = spec_->align_up(command, again);
+  if (found == 0) pc.column_at = again;
+  pc.others_at = found > 1 ? now : again;
 }
 
 // The last queued burst of a visit leaves.

@@ -43,6 +43,7 @@ struct PseudoChannel {
   Plan act{}, pre{};        // that a request asks for
   Tick idle_at = 0;         // when a row command without demand may come: a refresh or a time-out
   Tick column_at = core::kNever;
+  Tick others_at = 0;  // after a column command, see find_column()
   BankQueues& active() { return queues[draining]; }
   Tick row_at() const { return std::min(std::min(act.tick, pre.tick), idle_at); }
   Plan& row(Command command) { return command == Command::kAct ? act : pre; }
