@@ -42,9 +42,7 @@ EventChannel::EventChannel(std::shared_ptr<const Spec> spec, Timers timers)
 }
 
 Tick EventChannel::next_tick() const {
-  Tick next = start_at_;
-  for (const PseudoChannel& pc : pcs_) next = std::min(next, std::min(pc.row_at(), pc.column_at));
-  return next;
+  return std::min(start_at_, std::min(next_row(), next_column()));
 }
 
 int EventChannel::room() const {
@@ -64,9 +62,9 @@ void EventChannel::run(Tick from, Tick to) {
       if (now >= to) return;
     }
     if (start_at_ <= now) start_tick(now);
-    row_phase(now);
+    if (next_row() <= now) row_phase(now);
     // A column command makes room: what the next tick begins with is done at once when it is due.
-    if (column_phase(now)) {
+    if (next_column() <= now && column_phase(now)) {
       start_at_ = now + 1;
       if (now + 1 < to) start_tick(now + 1);
     }

@@ -77,6 +77,12 @@ class EventChannel : public ChannelBase {
     return next;
   }
 
+  Tick next_column() const {
+    Tick next = core::kNever;
+    for (const PseudoChannel& pc : pcs_) next = std::min(next, pc.column_at);
+    return next;
+  }
+
   // Bursts of the bank's open row have been served.
   void served(PseudoChannel& pc, int flat_bank, int bursts) {
     int& so_far = use(flat_bank).served;
