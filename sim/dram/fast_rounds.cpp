@@ -34,7 +34,7 @@ int FastChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, T
       places += pc.queues[0].room();
     }
     bool begins = false;
-    const int bursts = quiet_bursts(places + lanes * rounds, begins);
+    const int bursts = quiet_bursts(places + lanes * rounds, lane.next, begins);
     if (begins) row = std::min(row, lane.next);
     rounds = std::min(rounds, (bursts - places) / lanes);
   }
@@ -138,9 +138,15 @@ struct FastChannel::Places {
   }
 };
 
-// open_run() within a request, without a second thought where a whole run of the cycle follows.
+// open_run(), without a second thought where a whole run of the cycle follows.
 inline void FastChannel::next_run(Tick now) {
   Incoming& in = incoming_;
+  if (in.piece->next_burst == in.piece->end_burst) {
+    intake_.admit_head(now);
+    in.piece = nullptr;
+    open_run(now);
+    return;
+  }
   const std::int64_t end = in.piece->next_burst + run_bursts_;
   const int run = (in.run + 1) & (cycle_runs_ - 1);
   if (end > in.cycle_end || end > in.piece->end_burst || in.entrance[run].pc == nullptr) {
@@ -199,16 +205,16 @@ void FastChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) 
   }
 }
 
-// At most `most` bursts, from the next one on, that are not the last of their request or cycle and
-// whose row is open only if their visit has begun; `begins`: another visit begins with them.
-int FastChannel::quiet_bursts(int most, bool& begins) {
+// At most `most` bursts, from the next one on, of this request and the next, whose row is open only
+// if their visit has begun; they end before the last one of a cycle, or of a request that none
+// follows. `begins`: another visit begins with them.
+int FastChannel::quiet_bursts(int most, Tick now, bool& begins) {
   Incoming& in = incoming_;
   const std::int64_t next = in.piece->next_burst;
-  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst) - 1;
-  most = static_cast<int>(std::min<std::int64_t>(most, end - next));
-  if (in.begun == cycle_runs_) return most;
+  const auto end = static_cast<int>(std::min(in.cycle_end, in.piece->end_burst) - next);
+  const int here = std::min(most, end - 1);
   int run = in.run;
-  for (int bursts = 0; bursts < most;) {
+  for (int bursts = 0; bursts < here && in.begun < cycle_runs_;) {
     Entrance& at = in.entrance[run];
     if (at.visit == nullptr) {
       if (at.pc == nullptr) find_entrance(at, next + bursts);
@@ -218,6 +224,26 @@ int FastChannel::quiet_bursts(int most, bool& begins) {
     bursts += run == in.run ? in.left : run_bursts_;
     run = (run + 1) & (cycle_runs_ - 1);
     if (run == in.run) break;
+  }
+  const PieceState* const second = intake_.second(now);
+  if (here == most || in.piece->end_burst > in.cycle_end || second == nullptr ||
+      second->request.is_write) {
+    return here;
+  }
+  begins = true;
+  return end + quiet_bursts_of(*second, most - end);
+}
+
+// Of the first cycle of a request, as above.
+int FastChannel::quiet_bursts_of(const PieceState& piece, int most) const {
+  const std::int64_t first = piece.next_burst;
+  const std::int64_t end = std::min((first | (cycle_bursts_ - 1)) + 1, piece.end_burst) - 1;
+  most = static_cast<int>(std::min<std::int64_t>(most, end - first));
+  int runs = 0;
+  for (std::int64_t burst = first; burst < first + most && runs < cycle_runs_; ++runs) {
+    const DramAddress at = map_.decode(burst);
+    if (use(at.bank).open_row == at.row) return static_cast<int>(burst - first);
+    burst = (burst | (run_bursts_ - 1)) + 1;
   }
   return most;
 }

@@ -36,6 +36,12 @@ class Intake {
     PieceState& piece = pieces_[static_cast<std::size_t>(waiting_.front())];
     return piece.arrival <= now ? &piece : nullptr;
   }
+  // The one after it.
+  const PieceState* second(Tick now) const {
+    if (waiting_.size() < 2) return nullptr;
+    const PieceState& piece = pieces_[static_cast<std::size_t>(waiting_[1])];
+    return piece.arrival <= now ? &piece : nullptr;
+  }
   int head_index() const { return waiting_.front(); }
   Tick next_arrival() const {
     return waiting_.empty() ? core::kNever
