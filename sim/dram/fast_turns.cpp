@@ -70,7 +70,7 @@ bool FastChannel::take_turns(Lane& lane, Lane* other, Tick to) {
 
 void FastChannel::look_ahead(Turns& turns) const {
   turns.row = next_row();
-  turns.limit = std::min({turns.horizon, start_at_, turns.lane.wake});
+  turns.limit = std::min(std::min(turns.horizon, start_at_), turns.lane.wake);
   if (turns.waiting != nullptr) turns.limit = std::min(turns.limit, turns.other->wake);
 }
 

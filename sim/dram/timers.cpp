@@ -178,7 +178,9 @@ void Timers::Table::add_windows() {
     for (std::size_t kind = 0; kind < kCommandKinds; ++kind) {
       const auto command = static_cast<Command>(kind);
       in_window[kind] = in_window[kind] || rule.from.contains(command);
-      if (rule.to.contains(command)) window.to.push_back(first[level][kind]);
+      if (rule.to.contains(command) && answers_for(spec, command)) {
+        window.to.push_back(first[level][kind]);
+      }
       if (is_column(command) && (rule.from.contains(command) || rule.to.contains(command))) {
         throw core::SimulationError("windows over column commands are not supported: " + rule.text);
       }
