@@ -71,18 +71,23 @@ class BankQueues {
   // of its bursts have left.
   Visit& begin(int bank, std::int64_t row, int column, std::int64_t open_row, std::uint64_t order);
   // Bursts enter, the first at `free` and each of the others `step` later, but none before `now`;
-  // returns the sum of those ticks.
-  Tick enter(Visit& visit, int bursts, Tick now, Tick free, Tick step) {
+  // returns the sum of those ticks. `now` becomes the last of them, and `free` the next.
+  Tick enter(Visit& visit, int bursts, Tick& now, Tick& free, Tick step) {
     Tick* const entered = visit.entered + visit.total;
+    Tick at = now;
     Tick sum = 0;
-    for (int i = 0; i < bursts; ++i, free += step) {
-      entered[i] = now = std::max(now, free);
-      sum += now;
+    for (int i = 0; i < bursts; ++i) {
+      at = std::max(at, free + i * step);
+      entered[i] = at;
+      sum += at;
     }
+    now = at;
+    free += bursts * step;
     visit.total += bursts;
     size_ += bursts;
     return sum;
   }
+  void enter(Visit& visit, int bursts, Tick now) { enter(visit, bursts, now, now, 0); }
 
   // The next bursts of a visit leave that has more of them queued.
   void leave(Visit& visit, int bursts = 1) {

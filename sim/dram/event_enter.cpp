@@ -80,7 +80,7 @@ bool EventChannel::enter_run(int most, Tick now) {
   if (bursts == 0) return false;
   ledger_.entered(bursts, bursts * now);
   if (in.here().visit == nullptr) begin_visit(queue, now);
-  queue.enter(*in.here().visit, bursts, now, now, 0);
+  queue.enter(*in.here().visit, bursts, now);
   in.piece->next_burst += bursts;
   in.left -= bursts;
   if (fcfs_ && use(in.here().bank).open_row != in.row) pc.look_for_rows(now);

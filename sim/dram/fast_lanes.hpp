@@ -89,7 +89,7 @@ inline bool FastChannel::make_room(const Lane& lane, Tick now, Tick to) {
   }
   BankQueues::Visit* visit = incoming_.here().visit;
   if (incoming_.left > 1 && visit != nullptr && lane.pc->queues[1].empty()) {
-    lane.queue->enter(*visit, 1, now, now, 0);
+    lane.queue->enter(*visit, 1, now);
     ledger_.entered(1, now);
     ++incoming_.piece->next_burst;
     --incoming_.left;

@@ -116,25 +116,19 @@ void FastChannel::take_rounds(Lane& lane, int rounds) {
   lane.next += rounds * tBURST_;
 }
 
-// The places in a queue while rounds are taken.
+// The places in a queue while rounds are taken: first those that are free, then those that the
+// rounds free.
 struct FastChannel::Places {
-  int at_hand = 0;  // free before
-  int later = 0;    // that the rounds free
-  Tick next = 0;    // the tick of the first of those
+  int count = 0;
+  Tick next = 0;  // the tick of the next
+  Tick spacing = 0;
+  int later = 0;
+  Tick first_later = 0;
 
-  int most() const { return at_hand > 0 ? at_hand : later; }  // that enter in one go
-  Tick first(Tick now) const { return at_hand > 0 ? now : std::max(now, next); }
-  // Bursts take them; returns the sum of their ticks, and in `now` the last of these.
-  Tick fill(BankQueues& queue, BankQueues::Visit& visit, int bursts, Tick& now, Tick spacing) {
-    if (at_hand > 0) {
-      at_hand -= bursts;
-      return queue.enter(visit, bursts, now, now, 0);
-    }
-    const Tick sum = queue.enter(visit, bursts, now, next, spacing);
-    later -= bursts;
-    next += bursts * spacing;
-    now = std::max(now, next - spacing);
-    return sum;
+  // False when there are no more.
+  bool find(Tick tBURST) {
+    if (count == 0) *this = {later, first_later, tBURST, 0, 0};
+    return count > 0;
   }
 };
 
@@ -161,10 +155,10 @@ inline void FastChannel::next_run(Tick now) {
 void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
                           Tick other_first) {
   Places places[kLanes];
-  for (const PseudoChannel& pc : pcs_) places[pc.index].at_hand = pc.queues[0].room();
-  places[lane.pc->index] = {lane.queue->room() - rounds, rounds, first + 1};
+  for (const PseudoChannel& pc : pcs_) places[pc.index].count = pc.queues[0].room();
+  places[lane.pc->index] = {lane.queue->room() - rounds, 0, 0, rounds, first + 1};
   if (other != nullptr) {
-    places[other->pc->index] = {other->queue->room() - rounds, rounds, other_first + 1};
+    places[other->pc->index] = {other->queue->room() - rounds, 0, 0, rounds, other_first + 1};
   }
   Incoming& in = incoming_;
   Tick now = 0;
@@ -174,20 +168,21 @@ void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* 
     Entrance& here = in.here();
     BankQueues& queue = here.pc->queues[0];
     Places& free = places[here.pc->index];
-    for (int left = in.left; left > 0;) {
-      const int bursts = std::min(left, free.most());
-      if (bursts == 0) {
+    while (in.left > 0) {
+      if (!free.find(tBURST_)) {
         ledger_.entered(entered, ticks);
         return;
       }
-      now = free.first(now);
       if (here.visit == nullptr) {
+        now = std::max(now, free.next);
         while (next_row() < now) row_phase(next_row());
         begin_visit(queue, now);
       }
-      ticks += free.fill(queue, *here.visit, bursts, now, tBURST_);
+      const int bursts = std::min(in.left, free.count);
+      ticks += queue.enter(*here.visit, bursts, now, free.next, free.spacing);
+      free.count -= bursts;
       entered += bursts;
-      in.left = left -= bursts;
+      in.left -= bursts;
       in.piece->next_burst += bursts;
     }
   }
