@@ -76,13 +76,16 @@ void EventChannel::start_tick(Tick now) {
   feed(now);
   for (PseudoChannel& pc : pcs_) {
     choose_direction(pc, now);
-    if (pc.refresh.next_due() <= now) {
-      pc.refresh.accrue(now);
-      update_held(pc, now);
-      pc.idle_at = now;
-    }
+    refreshes_due(pc, now);
     start_at_ = std::min(start_at_, pc.refresh.next_due());
   }
+}
+
+void EventChannel::refreshes_due(PseudoChannel& pc, Tick now) {
+  if (pc.refresh.next_due() > now) return;
+  pc.refresh.accrue(now);
+  update_held(pc, now);
+  pc.idle_at = now;
 }
 
 void EventChannel::choose_direction(PseudoChannel& pc, Tick now) {

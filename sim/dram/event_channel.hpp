@@ -45,6 +45,7 @@ class EventChannel : public ChannelBase {
   bool enter_run(int most, Tick now);
   void begin_visit(BankQueues& queue, Tick now);
   void enter_checked(Tick now);
+  void refreshes_due(PseudoChannel& pc, Tick now);
   void choose_direction(PseudoChannel& pc, Tick now);
 
   // Each issues at most one command that may start at `now`.

@@ -34,6 +34,10 @@ FastChannel::FastChannel(std::shared_ptr<const Spec> spec, Timers timers)
       timers_.sibling_spacing(Scope::kStackId, Command::kRd, Command::kRd),
       std::max(spacing(Scope::kPseudoChannel), spacing(Scope::kChannel)),
       std::max<Tick>(spacing(Scope::kChannel), 1)};  // one column command per tick
+  refreshes_ = spec_->config.refresh == RefreshMode::kPerBank;
+  for (const Scope wide : {Scope::kBankGroup, Scope::kStackId, Scope::kPseudoChannel}) {
+    refreshes_ = refreshes_ && timers_.spacing(wide, Command::kRd, Command::kRefPb) == 0;
+  }
   stack_ids_apart_ = spec_->geometry.stack_ids > 1 && spacing_.other_stack_id > tBURST_;
   takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
@@ -54,11 +58,12 @@ bool FastChannel::can_stream() const {
   if (incoming_.left > 0 && incoming_.write) return false;
   std::uint64_t any = 0;
   for (const PseudoChannel& pc : pcs_) {
-    if (pc.draining || pc.held != 0) return false;
-    if (about_to_drain(pc)) return false;
-    any |= pc.queues[0].hits();
+    if (pc.draining || about_to_drain(pc)) return false;
+    if (pc.held != 0 && (!refreshes_ || pc.refresh.behind())) return false;
+    std::uint64_t hits = pc.queues[0].hits() & ~pc.held;
+    any |= hits;
     if (spec_->config.hit_cap == 0) continue;
-    for (std::uint64_t hits = pc.queues[0].hits(); hits != 0; hits &= hits - 1) {
+    for (; hits != 0; hits &= hits - 1) {
       if (pc.queues[0].passes_over(std::countr_zero(hits))) return false;
     }
   }
@@ -113,7 +118,11 @@ bool FastChannel::stream_event(Lane* lanes, Tick& now, Tick to) {
   now = std::min(event, lane->next);
   if (now >= to || passed_over_) return false;
   if (event <= lane->next) {
-    if (start_at_ <= now && (!stream_start(now) || passed_over_)) return false;
+    if (start_at_ <= now) {
+      if (!stream_start(now) || passed_over_) return false;
+      drop_held(*lane, now);
+      if (other != nullptr) drop_held(*other, now);
+    }
     row_phase(now);
     renew(*lane, now);
     if (other != nullptr) renew(*other, now);
@@ -139,16 +148,28 @@ void FastChannel::give_way(Lane& lane, Tick now) {
   if (!renew(lane, now + 1) && lane.next < lane.gate) plan(lane, now + 1);
 }
 
-// Arrivals; false for a refresh, a write, or writes to drain.
+// Arrivals, and refreshes of single banks; false for others, a write, or writes to drain.
 bool FastChannel::stream_start(Tick now) {
   for (const PseudoChannel& pc : pcs_) {
-    if (pc.refresh.next_due() <= now || about_to_drain(pc)) return false;
+    if (about_to_drain(pc) || (!refreshes_ && pc.refresh.next_due() <= now)) return false;
   }
   start_at_ = core::kNever;
   feed(now);
   if (start_at_ <= now) return false;
-  for (const PseudoChannel& pc : pcs_) start_at_ = std::min(start_at_, pc.refresh.next_due());
-  return true;
+  bool behind = false;
+  for (PseudoChannel& pc : pcs_) {
+    refreshes_due(pc, now);
+    start_at_ = std::min(start_at_, pc.refresh.next_due());
+    behind = behind || pc.refresh.behind();
+  }
+  return !behind;
+}
+
+// Banks that wait for a refresh are served no more.
+void FastChannel::drop_held(Lane& lane, Tick now) {
+  if ((lane.known & lane.pc->held) == 0) return;
+  prepare(lane, now);
+  plan(lane, now);
 }
 
 // ---- Column commands
@@ -192,7 +213,7 @@ void FastChannel::server_left(Lane& lane, Server& server, Tick now) {
   const int bank = server.bank & bank_mask_;
   ++trial_.visits_left;
   visit_left(pc, false, server.bank, now + data_end_[0]);
-  if ((lane.queue->hits() >> bank & 1) != 0) {
+  if ((lane.hits() >> bank & 1) != 0) {
     if (pass_over(*lane.queue, bank)) {
       settle(server);
       if ((pc.spent >> bank & 1) != 0) add_row(pc, server.bank, now + 1);

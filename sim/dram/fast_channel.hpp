@@ -48,6 +48,7 @@ class FastChannel final : public EventChannel {
   Tick shortcut(Tick from, Tick to) override;
   bool stream_event(Lane* lanes, Tick& now, Tick to);
   bool stream_start(Tick now);
+  void drop_held(Lane& lane, Tick now);
   Tick next_look() const { return std::min(start_at_, next_row()); }
   void give_way(Lane& lane, Tick now);
   void issue(Lane& lane);
@@ -107,6 +108,7 @@ class FastChannel final : public EventChannel {
   Tick tBURST_, tRCDRD_;
   ReadSpacing spacing_{};
   bool takes_turns_;      // two bank groups fill the data bus
+  bool refreshes_;        // single banks, while the others go on
   bool stack_ids_apart_;  // a read of another stack id is held back for longer than a burst
   Trial trial_;
 };

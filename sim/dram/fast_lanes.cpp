@@ -24,7 +24,7 @@ void FastChannel::absorb(Lane& lane, Tick now) {
 // Takes notice of banks that have got requests to open rows, or may have a column command soon.
 // True when the servers stay the same.
 bool FastChannel::gather(Lane& lane, Tick now) {
-  const std::uint64_t hits = lane.queue->hits();
+  const std::uint64_t hits = lane.hits();
   const Tick soon = std::max(lane.gate, now) + 2 * tBURST_;
   std::uint64_t fresh = hits & ~lane.known;
   if (lane.wake <= soon) {
@@ -71,7 +71,7 @@ Tick FastChannel::read_spacing(int a, int b) const {
 // bursts later.
 void FastChannel::prepare(Lane& lane, Tick from) {
   lane.changes = lane.queue->changes();
-  lane.known = lane.queue->hits();
+  lane.known = lane.hits();
   find_ready(lane, std::max(lane.gate, from) + 2 * tBURST_);
   if (lane.count == 0 && lane.wake != core::kNever) find_ready(lane, lane.wake + 2 * tBURST_);
   choose_among(lane, from);
@@ -192,7 +192,7 @@ void FastChannel::appoint(Lane& lane, int i, int bank) const {
 bool FastChannel::succeed(Lane& lane) {
   const int place = lane.server[0].bank < 0 ? 0 : 1;
   const Server& other = lane.server[1 - place];
-  if (lane.known != lane.queue->hits() || lane.server[place].bank >= 0 || other.bank < 0) {
+  if (lane.known != lane.hits() || lane.server[place].bank >= 0 || other.bank < 0) {
     return false;
   }
   const int group = other.bank >> group_shift_;

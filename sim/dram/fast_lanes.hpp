@@ -42,7 +42,7 @@ struct FastChannel::Lane {
   Tick last = 0;              // the latest column command, if known
   int last_stack_id = -1;     // its stack id
   std::uint32_t changes = 0;  // of the queue, that the lane knows of
-  std::uint64_t known = 0;    // its hits() then
+  std::uint64_t known = 0;    // hits() then
   std::uint64_t unready = 0;  // those of them that make the lane wake
   Tick gate = 0;              // by the rules of the pseudo-channel and the channel
   Tick slot_end = 0;          // of the data bus
@@ -54,6 +54,8 @@ struct FastChannel::Lane {
   Contender contender[BankQueues::kMostBanks];
   Ledger::Stretch stretch;
 
+  // Banks with requests to their open row that may be served.
+  std::uint64_t hits() const { return queue->hits() & ~pc->held; }
   void add(const Contender& another) {
     int at = count++;
     for (; at > 0 && contender[at - 1].order > another.order; --at) {

@@ -6,6 +6,7 @@
 // one after the other, evenly spread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,11 @@ class RefreshCounter {
   bool owes(int unit) const { return of(unit).owed > 0; }
   // No more may be postponed: demand to the banks stops until they are refreshed.
   bool urgent(int unit) const { return of(unit).owed > postpone_; }
+  // Whether a unit's next refresh is urgent as soon as this one has come.
+  bool behind() const {
+    return std::any_of(units_.begin(), units_.end(),
+                       [this](const Unit& unit) { return unit.owed > postpone_ + 1; });
+  }
   // The banks of the pseudo-channel that the unit's next refresh addresses, and the first of them.
   std::uint64_t banks(int unit) const { return addressed_ << first_bank(unit); }
   int first_bank(int unit) const { return unit * banks_per_unit_ + of(unit).turn; }
