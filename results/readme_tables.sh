@@ -83,3 +83,22 @@ awk -F, '
     }
   }' "$tables/validation_summary.csv" >"$scratch"
 replace accuracy "$scratch"
+
+# Host speed of the controllers over the oracle's, with refresh: a line per pattern.
+awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  $at["metric"] == "oracle_ratio" && split($at["benchmark"], word, " ") == 4 && word[4] == "refresh" {
+    if (!(word[2] in seen)) { seen[word[2]] = 1; order[++n] = word[2] }
+    ratio[word[2], word[3]] = $at["value"]
+  }
+  END {
+    text["sequential"] = "sequential"; text["paged_4k"] = "pages of 4 KiB, scattered"
+    text["random_burst"] = "single bursts, scattered"
+    print "| reads | every tick (`oracle`) | `event` | `fast` |"
+    print "|---|--:|--:|--:|"
+    for (i = 1; i <= n; i++) {
+      printf "| %s | 1 | %.0f | %.0f |\n", text[order[i]], ratio[order[i], "event"],
+        ratio[order[i], "fast"]
+    }
+  }' "$tables/bench_ratios.csv" >"$scratch"
+replace speed "$scratch"

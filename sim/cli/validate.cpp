@@ -183,6 +183,10 @@ int validate_command(const Context& context) {
     failed += predict_on(options_on(context.options, preset), cases, table, summary);
   }
   predict_blocks(context, table, summary);
+  if (summary.empty() && failed == 0) {
+    context.options.fail("validate.measured", "holds no row of what is asked for",
+                         "another --machine, --family, --every or --most-gb");
+  }
   table.finish();
   summary.finish();
   if (failed > 0) context.say(std::to_string(failed) + " cases failed; see their message");

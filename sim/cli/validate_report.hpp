@@ -39,6 +39,7 @@ class ValidationSummary {
   explicit ValidationSummary(const Context& context);
   void add(const std::string& machine, const Prediction& prediction);
   void add(workloads::ErrorSample sample) { samples_.push_back(std::move(sample)); }
+  bool empty() const { return samples_.empty(); }
   void finish();
 
  private:

@@ -57,6 +57,10 @@ TEST_F(Validate, TakesAPartAndOtherMachines) {
   EXPECT_EQ(lines(outcome.out), 3);
   outcome = run({"validate", "--measured", "m", "--most_gb", "0.001", "--family", "gemm"});
   EXPECT_EQ(lines(outcome.out), 2) << outcome.out;
+  outcome = run({"validate", "--measured", "m", "--machine", "tpu-v4", "--csv", "none.csv"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("holds no row of what is asked for"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "none.csv"));
   file("u.ini", "[machine]\nbase = teaching-80g\nname = unknown-machine\n");
   outcome = run({"validate", "--measured", "m", "--machine", "./u.ini"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
