@@ -9,7 +9,7 @@
 namespace ridgepoint::dram {
 namespace {
 
-constexpr int kMostRounds = 32;
+constexpr int kMostRounds = 64;
 
 }  // namespace
 
