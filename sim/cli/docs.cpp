@@ -52,6 +52,8 @@ constexpr CommittedTable kCommitted[] = {
     {"context_vs_concurrency.csv", "requests that fit beside the weights, for every model",
      "results/suites.sh context_vs_concurrency"},
     {"machines.csv", "every machine preset on one model", "results/suites.sh machines"},
+    {"models.csv", "every model on one machine, at full width and depth",
+     "results/suites.sh models"},
     {"bench_ratios.csv", "host speed: what the benchmarks measure as ratios within one run",
      "results/bench.sh"},
     {"validation_summary.csv",

@@ -14,6 +14,8 @@
 #include "results/csv_reader.hpp"
 #include "tests/robustness/program.hpp"
 #include "tests/workloads/shared_files.hpp"
+#include "workloads/models/counts.hpp"
+#include "workloads/models/registry.hpp"
 
 namespace ridgepoint::tests {
 namespace {
@@ -99,6 +101,24 @@ TEST(Baseline, StepTimesAreWithinOnePercentAndThreeAtWorst) {
     EXPECT_LE(table.real("grid_error_max_ratio").value(), 0.03) << "row " << rows + 1;
   }
   EXPECT_EQ(rows, 12U);
+}
+
+// Every model of the list decodes and takes a prompt, and moves what its shape says.
+TEST(Baseline, EveryModelReadsItsWeightsOnce) {
+  results::CsvReader table(kTables / "models.csv");
+  std::map<std::string, int> steps;
+  while (table.next()) {
+    const workloads::ModelShape& shape = workloads::find_model(table.text("model"));
+    ++steps[shape.name];
+    if (table.text("phase") != "decode") continue;
+    const auto params = static_cast<double>(workloads::decode_matmul_params(shape));
+    // Norms and the embedding row are read beside the matrices: something in a toy, nothing else.
+    const double rest = shape.d_model < 128 ? 0.02 : 0.005;
+    EXPECT_NEAR(table.real("weight_bytes").value() / (2 * params), 1, rest) << shape.name;
+    EXPECT_GE(table.real("flops").value(), 2 * params) << shape.name;
+  }
+  EXPECT_EQ(steps.size(), workloads::all_models().size());
+  for (const auto& [model, count] : steps) EXPECT_EQ(count, 2) << model;
 }
 
 // The expected figures were computed independently from the same traces: percent of the memory
