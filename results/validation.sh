@@ -18,18 +18,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"
 
 # The calibrated constants of a100-80g as flags, in the measure of the data sheets: times as cycles
-# of the clock, bytes in flight by a core's share of the bandwidth, a channel's rate by its pins
-# (an HBM2E channel has 128, one of HBM3 64).
+# of the clock, a channel's rate by its pins (an HBM2E channel has 128, one of HBM3 64).
 machines=$here/../sim/config/machines
 value() { awk -v key="$2" '$1 == key { print $3 }' "$machines/$1.ini"; }
 share() { awk -v a="$(value h100 "$1")" -v b="$(value a100-80g "$1")" 'BEGIN { print a / b }'; }
-borrowed=$(awk -v clock="$(share clock_mhz)" -v cores="$(share count)" \
-  -v pin="$(share pin_rate_gbps)" '
+borrowed=$(awk -v clock="$(share clock_mhz)" -v pin="$(share pin_rate_gbps)" '
   /^\[/ { section = substr($1, 2, length($1) - 2) }
   /# calibrated/ {
     if ($1 == "channel_gb_per_s") $3 *= pin * 64 / 128
     if ($1 ~ /_ns$/) $3 = int($3 / clock + 0.5)
-    if ($1 == "load_queue_bytes") $3 = int($3 * pin / cores + 0.5)
     print "--" section "." $1, $3
   }' "$machines/a100-80g.ini")
 

@@ -8,7 +8,7 @@
 namespace ridgepoint::kernels {
 namespace {
 
-constexpr std::int64_t kSoftmaxPasses = 6;  // scale, max, subtract, exp, sum, convert
+constexpr std::int64_t kSoftmaxPasses = 5;  // max, scale and subtract, exp, sum, convert
 
 }  // namespace
 
@@ -116,9 +116,20 @@ void AttentionWalk::load_keys() {
 // The tile's scores run one query tile ahead of its softmax, so that the arrays overlap.
 void AttentionWalk::walk_tile() {
   const std::int64_t tile = walked_++;
+  if (job_.tiles.scores_ahead && job_.tiles.one_by_one) return walk_tile_in_order(tile);
   score(tile, 0);
   if (!job_.tiles.scores_ahead) return finish(tile);
   if (tile > item_.tile0) finish(tile - 1);
+  if (walked_ == item_.tile1) finish(tile);
+}
+
+// A lone block asks for a tile's scores when the softmax of the one before is done, and works on
+// theirs while the array multiplies that one's values: FlashAttention-3's pipeline.
+void AttentionWalk::walk_tile_in_order(std::int64_t tile) {
+  const bool first = tile == item_.tile0;
+  if (!first) softmax(tile - 1, 0);
+  score(tile, 0, first ? Token{} : softened_);
+  if (!first) add_values(tile - 1, 0);
   if (walked_ == item_.tile1) finish(tile);
 }
 
@@ -130,7 +141,7 @@ void AttentionWalk::finish(std::int64_t tile) {
   }
 }
 
-void AttentionWalk::score(std::int64_t tile, std::int64_t g) {
+void AttentionWalk::score(std::int64_t tile, std::int64_t g, Token after) {
   const std::int64_t use = key_base_ + tile;
   const auto slot = static_cast<std::size_t>(score_uses_ % kScoreSlots);
   isa::MatrixOp op;
@@ -143,7 +154,7 @@ void AttentionWalk::score(std::int64_t tile, std::int64_t g) {
   op.slowdown = slowdown_;
   op.on_lanes = job_.tiles.on_lanes;
   op.dtype = multiplied_in(job_.args.key_dtype(), job_.args.q.dtype);
-  Deps deps{score_free_[slot], q_loaded_[static_cast<std::size_t>(g)]};
+  Deps deps{score_free_[slot], q_loaded_[static_cast<std::size_t>(g)], after};
   keys_.add_ready(deps, use);
   const Token token = core_.matrix(op, deps);
   scored_[slot] = token;

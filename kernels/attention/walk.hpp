@@ -42,7 +42,8 @@ class AttentionWalk {
   void load_expanded(std::int64_t use, std::int64_t t0, std::int64_t keys);
   isa::Token begun();
   void clear(std::int64_t g);
-  void score(std::int64_t tile, std::int64_t g);
+  void walk_tile_in_order(std::int64_t tile);
+  void score(std::int64_t tile, std::int64_t g, isa::Token after = {});
   void finish(std::int64_t tile);
   void softmax(std::int64_t tile, std::int64_t g);
   void add_values(std::int64_t tile, std::int64_t g);

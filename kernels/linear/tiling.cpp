@@ -14,7 +14,7 @@ constexpr std::int64_t kWeightSlotBytes = 96 * 1024;  // larger slots only lengt
 constexpr std::int64_t kStageBytes = 16 * 1024;       // smallest chunk worth a signal
 // Tiles of machines with a cache.
 constexpr std::int64_t kLeastRows = 64, kMostRows = 512, kMostColumns = 512;
-constexpr std::int64_t kFewRows = 128, kFewColumns = 64;
+constexpr std::int64_t kFewRows = 128, kFewColumns = 64, kFewColumnsMost = 128;
 constexpr double kEqual = 1.02;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -139,16 +139,28 @@ void search_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   }
 }
 
-// Few rows wait for memory: narrow tiles, which keep most cores at it.
+// Few rows wait for memory: the fewest rounds over the blocks that all cores hold, then the
+// narrowest tiles, which keep most cores at it.
+std::int64_t few_rows_width(const isa::CoreShape& shape, const LinearArgs& args) {
+  const std::int64_t panel = args.w.panel_rows;
+  const std::int64_t held = shape.cores * std::max<std::int64_t>(1, shape.blocks);
+  const auto rounds = [&](std::int64_t nt) { return ceil_div(ceil_div(args.w.n, nt), held); };
+  std::int64_t best = round_up(kFewColumns, panel);
+  for (std::int64_t nt = best; nt <= kFewColumnsMost; nt = next_width(nt, panel)) {
+    if (holds_cached_tile(shape, args, args.x.rows, nt) && rounds(nt) < rounds(best)) best = nt;
+  }
+  return best;
+}
+
 void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
-  const std::int64_t narrow = round_up(kFewColumns, args.w.panel_rows);
+  const std::int64_t narrow = few_rows_width(shape, args);
   if (args.x.rows <= kFewRows && holds_cached_tile(shape, args, args.x.rows, narrow)) {
     t.mt = args.x.rows;
     t.nt = narrow;
   } else {
     search_cached_tile(shape, args, t);
   }
-  t.accumulators = 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
+  t.accumulators = shape.blocks != 1 && 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
   // Half the cache keeps the rows of X that a group of row tiles reads again and again.
   const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
   t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,

@@ -21,6 +21,7 @@ struct AcceleratorConfig {
   double fp8_rate = 2.0;
   double int8_rate = 2.0;
   double sustained_ratio = 1.0;  // matrix rate under load / peak: clocks fall when all arrays work
+  std::int64_t boost_ns = 0;     // peak work that may be ahead of it; 0: always at that rate
   std::int64_t vector_lanes = 512;               // element operations per cycle
   std::int64_t special_lanes = 0;                // exponentials per cycle; 0: vector_lanes
   std::int64_t blocks = 0;                       // pieces of work held at once; 0: as memory allows

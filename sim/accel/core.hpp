@@ -22,12 +22,17 @@ namespace ridgepoint::accel {
 
 // Cycles the array is occupied by one command, and its pipeline latency after that. Weight
 // stationary: ceil(K/rows) * ceil(N/cols) passes; each streams M rows while the next pass's
-// weights are shifted in (rows cycles), so a pass takes max(M, rows).
+// weights are shifted in (rows cycles), so a pass takes max(M, rows). At the peak rate, or at the
+// sustained one.
 struct MatrixCycles {
   core::Cycle occupancy = 0;
   core::Cycle latency = 0;
 };
-MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op);
+MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op,
+                           bool at_peak = false);
+// Whether an array that has done `worked` cycles of peak work in the `elapsed` ones since the
+// launch still runs at the peak rate: the board's power allows the sustained rate on average.
+bool at_peak_rate(const AcceleratorConfig& config, core::Cycle worked, core::Cycle elapsed);
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op);
 
 class Core final : public isa::CorePort {
@@ -119,6 +124,8 @@ class Core final : public isa::CorePort {
   core::Cycle ingress_free_ = 0;
   std::vector<isa::Segment> segments_;  // scratch of start_mover
 
+  core::Cycle launched_ = 0;
+  core::Cycle matrix_worked_ = 0;  // at the peak rate, since the launch
   std::int64_t scratchpad_used_ = 0;
   std::int64_t accumulator_used_ = 0;
   std::vector<std::unique_ptr<float[]>> tile_values_;

@@ -111,6 +111,7 @@ accel::AcceleratorConfig accelerator_config(const Options& options) {
   config.fp8_rate = options.real("core.fp8_rate");
   config.int8_rate = options.real("core.int8_rate");
   config.sustained_ratio = options.real("core.sustained_ratio");
+  config.boost_ns = options.integer("core.boost_ns");
   config.vector_lanes = options.integer("core.vector_lanes");
   config.special_lanes = options.integer("core.special_lanes");
   config.blocks = options.integer("core.blocks");

@@ -84,6 +84,15 @@ OptionGroup machine_options() {
        .help = "matrix rate under load / peak rate: clocks fall when every matrix engine works; "
                "peaks and rooflines do not count it",
        .column = "sustained_ratio"},
+      {.key = "core.boost_ns",
+       .type = kInteger,
+       .fallback = "0",
+       .unit = "ns",
+       .minimum = 0,
+       .maximum = 1000000000,
+       .help = "peak work by which a launch's matrix engine may be ahead of core.sustained_ratio "
+               "before the clock falls: power is held on average; 0: always at that ratio",
+       .column = "core_boost_ns"},
       {.key = "core.vector_lanes",
        .type = kInteger,
        .required = true,

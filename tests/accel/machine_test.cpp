@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <numeric>
 
 #include "sim/accel/core.hpp"
@@ -42,6 +43,7 @@ isa::Program one_load(CorePort& core) {
 
 TEST(Machine, AnUnloadedReadIsTheSumOfItsParts) {
   const MachineConfig config = test_machines::small_machine();
+
   Machine machine(config);
   machine.reset_memory();
   const Activity activity = machine.run(on_core_zero(one_load), false);
@@ -74,6 +76,36 @@ isa::Program matrices(CorePort& core, int count) {
   op.n = 32;
   op.k = 48;
   for (int i = 0; i < count; ++i) core.matrix(op);
+}
+
+// The board's power allows the sustained rate on average, and some work ahead of it.
+TEST(Machine, ThePeakRateLastsAsLongAsTheWorkAhead) {
+  MachineConfig config = test_machines::small_machine();
+  config.accel.sustained_ratio = 0.5;
+  EXPECT_FALSE(accel::at_peak_rate(config.accel, 0, 100));
+  config.accel.boost_ns = 1000;
+  const core::Cycle boost = config.accel.clock_hz / 1'000'000;
+  EXPECT_TRUE(accel::at_peak_rate(config.accel, boost - 1, 0));
+  EXPECT_FALSE(accel::at_peak_rate(config.accel, boost, 0));
+  EXPECT_FALSE(accel::at_peak_rate(config.accel, boost + 50, 100));
+  EXPECT_TRUE(accel::at_peak_rate(config.accel, boost + 50, 102));
+
+  const auto cycles_of = [&config](int count) {
+    Machine machine(config);
+    const Activity activity =
+        machine.run(on_core_zero([count](CorePort& core) { return matrices(core, count); }), false);
+    return activity.cycles - activity.launch_cycles;
+  };
+  isa::MatrixOp op;
+  op.m = 40;
+  op.n = 32;
+  op.k = 48;
+  const accel::MatrixCycles peak = accel::matrix_cycles(config.accel, op, true);
+  const core::Cycle at_peak = boost / peak.occupancy;
+  EXPECT_EQ(cycles_of(static_cast<int>(at_peak)), at_peak * peak.occupancy + peak.latency);
+  const core::Cycle long_run = cycles_of(1000);  // half the peak rate but for what was ahead
+  const core::Cycle expected = 2 * (1000 * peak.occupancy - boost);
+  EXPECT_LT(std::abs(long_run - expected), 4 * peak.occupancy);
 }
 
 TEST(Machine, MatrixCommandsOverlapTheirPipeline) {

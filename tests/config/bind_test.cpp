@@ -153,6 +153,7 @@ TEST(Bind, EveryAcceleratorKeyIsRead) {
       {"fabric.piece_bytes", "2048"},
       {"fabric.credits", "16"},
       {"core.sustained_ratio", "0.9"},
+      {"core.boost_ns", "100000"},
       {"core.special_lanes", "16"},
       {"core.blocks", "1"},
       {"core.block_ns", "100"},

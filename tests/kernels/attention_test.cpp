@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/accel/core.hpp"
 #include "tests/kernels/machines.hpp"
 
 namespace ridgepoint::kernels {
@@ -158,11 +159,41 @@ soc::MachineConfig block_machine(std::int64_t blocks) {
 }
 
 TEST_P(Attention, IsTheSameInLanes) {
-  Problem problem(GetParam().first, GetParam().second);
-  problem.args.most_splits = 128;
-  soc::Machine machine(block_machine(2));
-  machine.run(attention(machine.config().accel.shape(), problem.args, "attention"), true);
-  EXPECT_LT(problem.worst_error(), 2e-5);
+  for (const std::int64_t blocks : {1, 2}) {
+    Problem problem(GetParam().first, GetParam().second);
+    problem.args.most_splits = 128;
+    soc::Machine machine(block_machine(blocks));
+    machine.run(attention(machine.config().accel.shape(), problem.args, "attention"), true);
+    EXPECT_LT(problem.worst_error(), 2e-5) << blocks;
+  }
+}
+
+// The scores of a tile wait for the softmax of the one before, which only values are multiplied
+// beside.
+TEST(AttentionPipeline, ALoneBlockOverlapsItsSoftmaxWithOneProduct) {
+  soc::MachineConfig config = block_machine(1);
+  config.accel.engines_alternate = false;
+  config.accel.cores = 1;
+  config.accel.block_ns = 0;
+  config.accel.special_lanes = 2;
+  Problem problem({1, 1, 32}, {{32, 4096}});
+  const isa::CoreShape shape = config.accel.shape();
+  const std::int64_t keys = attention_tiles(shape, problem.args).key_tile;
+  isa::MatrixOp product;
+  product.m = 32;
+  product.n = keys;
+  product.k = 32;
+  product.dtype = problem.args.q.dtype;
+  const core::Cycle score = accel::matrix_cycles(config.accel, product).occupancy;
+  const core::Cycle softmax = accel::vector_cycles(
+      config.accel, {.elements = 32 * keys, .passes = 5, .exponentials = 32 * keys});
+  ASSERT_GT(softmax, score);
+  soc::Machine machine(config);
+  const soc::Activity activity = machine.run(attention(shape, problem.args, "attention"), false);
+  const auto tiles = 4096 / keys;
+  const core::Cycle bound = tiles * (score + softmax);
+  EXPECT_GE(activity.cycles - activity.launch_cycles, bound);
+  EXPECT_LT(activity.cycles - activity.launch_cycles, bound + bound / 4);
 }
 
 TEST(AttentionLanes, AsManyAsBlocksAndTwiceThatForLoneRows) {

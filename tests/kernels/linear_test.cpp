@@ -117,6 +117,7 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   shape.accumulator_bytes = 144 * 1024;
   shape.cached_bytes = 40 << 20;
   shape.load_bytes_per_cycle = 47;
+  shape.blocks = 2;
   const auto tile_of = [&](std::int64_t m, std::int64_t n) {
     LinearArgs args;
     args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
@@ -130,28 +131,35 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   using Tile = std::pair<std::int64_t, std::int64_t>;
   EXPECT_EQ(tile_of(1, 8192), (Tile{1, 64}));
   EXPECT_EQ(tile_of(128, 12288), (Tile{128, 64}));
+  EXPECT_EQ(tile_of(128, 65536), (Tile{128, 128}));  // three rounds of two blocks a core, not five
   EXPECT_EQ(tile_of(512, 108 * 128), (Tile{256, 128}));  // two rounds that read least
-  shape.scratchpad_bytes = 40 * 1024;                    // does not hold 64 columns in four slots
+  shape.blocks = 1;
+  EXPECT_EQ(tile_of(128, 12288), (Tile{128, 128}));  // one round, not two
+  shape.blocks = 2;
+  shape.scratchpad_bytes = 40 * 1024;  // does not hold 64 columns in four slots
   EXPECT_LT(tile_of(128, 8192).second, 64);
 }
 
 // Two tiles for each of four cores: the second begins while the first is multiplied, if there is an
-// accumulator for it.
+// accumulator for it and a core holds two blocks.
 TEST(LinearTiling, TilesBeginWhileOthersAreMultiplied) {
-  const auto cycles = [](std::int64_t accumulator_kib, std::int64_t block_ns) {
+  const auto cycles = [](std::int64_t accumulator_kib, std::int64_t block_ns, std::int64_t blocks,
+                         std::int64_t n) {
     soc::MachineConfig config = test_machines::small_machine();
     config.accel.shared_is_cache = true;
     config.accel.accumulator_bytes = accumulator_kib * 1024;
     config.accel.block_ns = block_ns;
-    Data data({64, 512, 1024, false, false, 0}, config.accel.matrix_cols);
+    config.accel.blocks = blocks;
+    Data data({64, n, 1024, false, false, 0}, config.accel.matrix_cols);
     data.detach();
     soc::Machine machine(config);
     machine.reset_memory();
     return machine.run(linear(config.accel.shape(), data.args, "linear"), false).cycles;
   };
   const core::Cycle begin = 1500;  // 1 us
-  EXPECT_LT(cycles(32, 1000) - cycles(32, 0), begin + begin / 2);
-  EXPECT_GE(cycles(16, 1000) - cycles(16, 0), 2 * begin);
+  EXPECT_LT(cycles(32, 1000, 2, 512) - cycles(32, 0, 2, 512), begin + begin / 2);
+  EXPECT_GE(cycles(16, 1000, 2, 512) - cycles(16, 0, 2, 512), 2 * begin);
+  EXPECT_GE(cycles(64, 1000, 1, 1024) - cycles(64, 0, 1, 1024), 2 * begin);
 }
 
 // Panels of one column too: every width that is tried is wider than the one before.
