@@ -135,18 +135,15 @@ class Sweep {
   Cells arguments_of(const Job& job) const {
     Cells arguments{plan_.target, "--quiet", "--allow-unused"};
     if (plan_.target == "capacity") arguments.emplace_back("--answer-only");  // a row per point
-    const Cells& own = job.point.arguments;
-    const std::string workers = "--run.step_workers=";
-    const bool sets_them = std::any_of(own.begin(), own.end(), [&](const std::string& argument) {
-      return argument.starts_with(workers);
-    });
-    if (config::used_by(config::find_option("run.step_workers"), plan_.target) && !sets_them) {
+    const char* const workers = "run.step_workers";
+    if (config::used_by(config::find_option(workers), plan_.target) &&
+        options_of(plan_, job.point).origin(workers).kind == config::Origin::Kind::kDefault) {
       // Points that run at the same time share the processors.
       const auto jobs = static_cast<unsigned>(context_.options.integer("sweep.jobs"));
-      arguments.push_back(workers +
+      arguments.push_back("--" + std::string(workers) + '=' +
                           std::to_string(std::max(1u, std::thread::hardware_concurrency() / jobs)));
     }
-    arguments.insert(arguments.end(), own.begin(), own.end());
+    arguments.insert(arguments.end(), job.point.arguments.begin(), job.point.arguments.end());
     return arguments;
   }
 

@@ -56,8 +56,9 @@ void predict_blocks(const Context& context, results::TableWriter& table,
       ++left_out;
       continue;
     }
-    if (one_machine && machine != options.text("run.machine")) continue;
-    const config::Options there = options_on(options, machine);
+    if (one_machine && machine != options.text("machine.name")) continue;
+    const config::Options there =
+        options_on(options, one_machine ? options.text("run.machine") : machine);
     const std::int64_t blocks =
         workloads::predicted_blocks(logged, workloads::find_model(model), capacity_of(there));
     const double error = static_cast<double>(blocks) / static_cast<double>(logged.blocks) - 1;

@@ -209,7 +209,7 @@ int FastChannel::quiet_bursts(int most, Tick now, bool& begins) {
   const auto end = static_cast<int>(std::min(in.cycle_end, in.piece->end_burst) - next);
   const int here = std::min(most, end - 1);
   int run = in.run;
-  for (int bursts = 0; bursts < here && in.begun < cycle_runs_;) {
+  for (int bursts = 0; bursts < std::min(most, end) && in.begun < cycle_runs_;) {
     Entrance& at = in.entrance[run];
     if (at.visit == nullptr) {
       if (at.pc == nullptr) find_entrance(at, next + bursts);

@@ -24,8 +24,8 @@ constexpr std::int64_t kMostChannels = 4096;  // each is a SystemC module with q
 
 std::string text_of(double value) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::general, 6);
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6);
   return {text.data(), end.ptr};
 }
 
@@ -237,8 +237,8 @@ void check_refresh(const Spec& spec) {
   const char* const round = same_bank ? "tREFI2" : "tREFI";
   Tick needed = ticks("tRAS") + std::max(ticks("tRP"), ticks("tRPab")) + ticks(cycle) +
                 ticks("tRCDRD") + ticks("tBURST");
-  if (per_bank) {  // every bank once per tREFI
-    needed = std::max(needed, spec.geometry.banks_per_pseudo_channel() * ticks("tRREFD"));
+  if (per_bank) {  // every bank once per tREFI, and a tick for another command between two
+    needed = std::max(needed, spec.geometry.banks_per_pseudo_channel() * (ticks("tRREFD") + 1));
   }
   if (same_bank)
     needed = std::max(needed, spec.geometry.banks * ticks(cycle));  // one after another
@@ -246,10 +246,10 @@ void check_refresh(const Spec& spec) {
   const auto ns = [&spec](Tick value) {
     return text_of(static_cast<double>(value) * spec.tick_clock.period_ns());
   };
-  fail("timing", std::string(round) + '=' + ns(ticks(round)),
-       "leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) +
-           " ns)",
-       "more than " + ns(needed) + " ns, or a shorter " + cycle);
+  fail(
+      "timing", std::string(round) + '=' + ns(ticks(round)),
+      "leaves no time between refreshes (" + std::string(cycle) + " = " + ns(ticks(cycle)) + " ns)",
+      "more than " + ns(needed) + " ns, or a shorter " + cycle);
 }
 
 }  // namespace

@@ -63,8 +63,14 @@ class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
   bool at_end() const { return at_ == bytes_.size(); }
+  bool is_cut_off() const { return cut_off_; }
   template <typename Value>
   void operator()(Value& value) {
+    if (bytes_.size() - at_ < sizeof value) {
+      cut_off_ = true;
+      at_ = bytes_.size();
+      return;
+    }
     std::memcpy(&value, bytes_.data() + at_, sizeof value);
     at_ += sizeof value;
   }
@@ -72,6 +78,7 @@ class Reader {
   void operator()(std::vector<Value>& values) {
     std::size_t size = 0;
     (*this)(size);
+    if (size > (bytes_.size() - at_) / sizeof(Value)) size = 0, cut_off_ = true;
     values.resize(size);
     for (Value& value : values) (*this)(value);
   }
@@ -79,6 +86,7 @@ class Reader {
  private:
   const std::string& bytes_;
   std::size_t at_ = 0;
+  bool cut_off_ = false;
 };
 
 // ---- Workers
@@ -122,8 +130,10 @@ bool write_all(int out, const std::string& bytes) {
 
 // Never returns to the caller's code: no destructor and no buffer of the parent's runs twice.
 [[noreturn]] void work(Machine& machine, const Kernels& kernels,
-                       const std::vector<std::size_t>& order, SharedCounter& taken, int out) {
+                       const std::vector<std::size_t>& order, SharedCounter& taken, int out,
+                       pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   Writer answers;
   try {
     for (std::size_t i = taken.next(); i < order.size(); i = taken.next()) {
@@ -141,10 +151,11 @@ Worker start(Machine& machine, const Kernels& kernels, const std::vector<std::si
              SharedCounter& taken) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
+  const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process == 0) {
     ::close(ends[0]);
-    work(machine, kernels, order, taken, ends[1]);
+    work(machine, kernels, order, taken, ends[1], parent);
   }
   ::close(ends[1]);
   if (process < 0) {
@@ -165,14 +176,15 @@ void collect(const Worker& worker, std::vector<std::optional<Activity>>& activit
     bytes.append(block, static_cast<std::size_t>(got));
   }
   ::close(worker.pipe);
-  int status = 0;
-  while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (status != 0) return;  // what it wrote may be cut off
+  // A worker that was killed may have written a part of an answer last.
   for (Reader read(bytes); !read.at_end();) {
     std::size_t kernel = 0;
+    Activity activity;
     read(kernel);
-    each_part(activities.at(kernel).emplace(), read);
+    each_part(activity, read);
+    if (!read.is_cut_off()) activities.at(kernel) = std::move(activity);
   }
 }
 

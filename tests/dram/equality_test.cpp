@@ -235,6 +235,30 @@ TEST_P(RandomStreams, TheFastPathIsUsedAndExact) {
 INSTANTIATE_TEST_SUITE_P(Dram, RandomStreams, ::testing::Range(0, 16));
 INSTANTIATE_TEST_SUITE_P(Found, RandomStreams, ::testing::Values(132, 194, 237));
 
+// The last burst of a request may lie in a row that is open: it does not enter unseen.
+TEST(FastPath, RoundsEndBeforeARowThatIsOpen) {
+  Config config;
+  config.address_map = "row sid bg:1 bank col bg pc";
+  config.bank_hash = false;
+  config.read_queue = 5;
+  config.write_queue = config.write_high = 1;
+  config.write_low = 0;
+  config.refresh = RefreshMode::kNone;
+  const std::vector<core::MemoryRequest> load{
+      {33, 0x10c3c240, 1, 1, 0, true, core::Traffic::kOther},
+      {34, 0x10832d40, 512, 1, 0, false, core::Traffic::kOther},
+      {65, 0x3c2dc21f, 130, 0, 773'775, false, core::Traffic::kOther}};
+  config.controller = ControllerKind::kOracle;
+  const Outcome expected = drive_randomly(*make_channel(config, 0), load, Random(1));
+  for (const ControllerKind kind : {ControllerKind::kEventDriven, ControllerKind::kFast}) {
+    config.controller = kind;
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+      expect_same(expected, drive_randomly(*make_channel(config, 0), load, Random(seed)));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 // Statistics asked for in the middle of a followed transition are those of that moment.
 TEST(FastPath, StatisticsDoNotRunAhead) {
   Config config;

@@ -59,7 +59,7 @@ std::uint64_t AttentionTimes::kin_of(const AttentionWalks::Estimate& estimate) c
 std::uint64_t AttentionTimes::class_of(const AttentionWalks::Estimate& estimate) const {
   const double rounds = static_cast<double>(estimate.blocks * geometry_.kv_heads) /
                         static_cast<double>(geometry_.cores);
-  const double parts = cheap_ ? 4 : 2;  // of the time, prompts' share
+  const double parts = cheap_ ? 8 : 2;  // of the time, prompts' share
   const auto share = static_cast<std::uint64_t>(std::min(parts - 1, parts * estimate.prefill_part));
   // Few are cut in another way each.
   const std::uint64_t width = estimate.merges > 0 && cheap_
