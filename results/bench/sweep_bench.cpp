@@ -62,7 +62,7 @@ BENCHMARK(overhead_of_points)->Arg(1000)->Arg(10000)->Iterations(1)->Unit(benchm
 
 // Sixteen decode steps of a small model on a machine, one process and two.
 void second_process(benchmark::State& state) {
-  const std::vector<std::string> points{"--model", "llama-3.2-1b", "--machine",
+  const std::vector<std::string> points{"--model", "llama-3.2-1b", "--step_workers=1", "--machine",
                                         "tpu-v5e", "--vary",       "context=0:480:32"};
   Cost one, two;
   for (auto _ : state) {

@@ -75,14 +75,15 @@ class BankQueues {
   Tick enter(Visit& visit, int bursts, Tick& now, Tick& free, Tick step) {
     Tick* const entered = visit.entered + visit.total;
     Tick at = now;
+    Tick next = free;
     Tick sum = 0;
-    for (int i = 0; i < bursts; ++i) {
-      at = std::max(at, free + i * step);
+    for (int i = 0; i < bursts; ++i, next += step) {
+      at = std::max(at, next);
       entered[i] = at;
       sum += at;
     }
     now = at;
-    free += bursts * step;
+    free = next;
     visit.total += bursts;
     size_ += bursts;
     return sum;
