@@ -290,20 +290,6 @@ INSTANTIATE_TEST_SUITE_P(Dram, EveryController,
                            return row.param == ControllerKind::kFast ? "Fast" : "EventDriven";
                          });
 
-// Refreshes of single banks one after the other must leave a tick for something else.
-TEST(Config, RefreshesBankByBankLeaveATick) {
-  Config config;
-  config.standard = "HBM2";
-  config.pin_rate_gbps = 2;
-  config.stack_ids = 4;
-  config.refresh = RefreshMode::kPerBank;
-  config.timing_ns["tRREFD"] = 31;
-  config.timing_ns["tREFI"] = 2050;
-  EXPECT_NO_THROW(resolve(config));
-  config.timing_ns["tREFI"] = 2040;
-  EXPECT_THROW(resolve(config), core::InputError);
-}
-
 TEST(Config, BadValuesNameTheKeyAndWhatIsAccepted) {
   const auto message = [](auto&& change) -> std::string {
     Config config;

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "sim/core/error.hpp"
 #include "sim/dram/device.hpp"
 #include "tests/dram/support.hpp"
 
@@ -149,6 +150,20 @@ TEST(RefreshModes, SameBankBeatsAllBankOnStreams) {
     const double same_bank = measure(config, RefreshMode::kSameBank, pattern);
     EXPECT_GT(same_bank, (name == "triad" ? 0.97 : 1) * all_bank) << name;
   }
+}
+
+// Refreshes of single banks one after the other must leave a tick for something else.
+TEST(Config, RefreshesBankByBankLeaveATick) {
+  Config config;
+  config.standard = "HBM2";
+  config.pin_rate_gbps = 2;
+  config.stack_ids = 4;
+  config.refresh = RefreshMode::kPerBank;
+  config.timing_ns["tRREFD"] = 31;
+  config.timing_ns["tREFI"] = 2050;
+  EXPECT_NO_THROW(resolve(config));
+  config.timing_ns["tREFI"] = 2040;
+  EXPECT_THROW(resolve(config), core::InputError);
 }
 
 }  // namespace
