@@ -74,16 +74,21 @@ class BankQueues {
   // returns the sum of those ticks. `now` becomes the last of them, and `free` the next.
   Tick enter(Visit& visit, int bursts, Tick& now, Tick& free, Tick step) {
     Tick* const entered = visit.entered + visit.total;
-    Tick at = now;
-    Tick next = free;
     Tick sum = 0;
-    for (int i = 0; i < bursts; ++i, next += step) {
-      at = std::max(at, next);
-      entered[i] = at;
-      sum += at;
+    if (bursts == 4) {  // the usual run, without a loop
+      const Tick at[4]{std::max(now, free), std::max(now, free + step),
+                       std::max(now, free + 2 * step), std::max(now, free + 3 * step)};
+      for (int i = 0; i < 4; ++i) entered[i] = at[i];
+      sum = at[0] + at[1] + (at[2] + at[3]);
+      now = at[3];
+      free += 4 * step;
+    } else {
+      for (int i = 0; i < bursts; ++i, free += step) {
+        now = std::max(now, free);
+        entered[i] = now;
+        sum += now;
+      }
     }
-    now = at;
-    free = next;
     visit.total += bursts;
     size_ += bursts;
     return sum;

@@ -101,6 +101,7 @@ class FastChannel final : public EventChannel {
   void take_rounds(Lane& lane, Lane* other, int rounds);
   void take_rounds(Lane& lane, int rounds);
   void next_run(Tick now);
+  bool enter_runs(Places* places, Tick& now);
   void fill_up(const Lane& lane, Tick first, int rounds, const Lane* other, Tick other_first);
   void trace_rounds(const Lane& lane, const Lane* other, int rounds);
 

@@ -132,25 +132,6 @@ struct FastChannel::Places {
   }
 };
 
-// open_run(), without a second thought where a whole run of the cycle follows.
-inline void FastChannel::next_run(Tick now) {
-  Incoming& in = incoming_;
-  if (in.piece->next_burst == in.piece->end_burst) {
-    intake_.admit_head(now);
-    in.piece = nullptr;
-    open_run(now);
-    return;
-  }
-  const std::int64_t end = in.piece->next_burst + run_bursts_;
-  const int run = (in.run + 1) & (cycle_runs_ - 1);
-  if (end > in.cycle_end || end > in.piece->end_burst || in.entrance[run].pc == nullptr) {
-    open_run(now);
-    return;
-  }
-  in.run = run;
-  in.left = run_bursts_;
-}
-
 // Bursts enter in their order, each at the tick after the column command that made room for it.
 void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* other,
                           Tick other_first) {
@@ -162,30 +143,60 @@ void FastChannel::fill_up(const Lane& lane, Tick first, int rounds, const Lane* 
   }
   Incoming& in = incoming_;
   Tick now = 0;
-  Tick ticks = 0;
-  int entered = 0;
-  for (;; next_run(now)) {
+  do {
+    if (in.left == 0) next_run(now);
     Entrance& here = in.here();
-    BankQueues& queue = here.pc->queues[0];
+    if (here.pc == nullptr) find_entrance(here, in.piece->next_burst);
+    if (here.visit != nullptr) continue;
     Places& free = places[here.pc->index];
-    while (in.left > 0) {
-      if (!free.find(tBURST_)) {
-        ledger_.entered(entered, ticks);
-        return;
-      }
-      if (here.visit == nullptr) {
-        now = std::max(now, free.next);
-        while (next_row() < now) row_phase(next_row());
-        begin_visit(queue, now);
-      }
-      const int bursts = std::min(in.left, free.count);
-      ticks += queue.enter(*here.visit, bursts, now, free.next, free.spacing);
-      free.count -= bursts;
-      entered += bursts;
-      in.left -= bursts;
-      in.piece->next_burst += bursts;
-    }
+    if (!free.find(tBURST_)) return;
+    now = std::max(now, free.next);
+    while (next_row() < now) row_phase(next_row());
+    begin_visit(here.pc->queues[0], now);
+  } while (enter_runs(places, now));
+}
+
+void FastChannel::next_run(Tick now) {
+  Incoming& in = incoming_;
+  if (in.piece->next_burst == in.piece->end_burst) {
+    intake_.admit_head(now);
+    in.piece = nullptr;
   }
+  open_run(now);
+}
+
+// Runs of a cycle, as far as their visits have begun; false when no place is left.
+inline bool FastChannel::enter_runs(Places* places, Tick& now) {
+  Incoming& in = incoming_;
+  const std::int64_t begin = in.piece->next_burst;
+  const std::int64_t end = std::min(in.cycle_end, in.piece->end_burst);
+  std::int64_t burst = begin;
+  int run = in.run;
+  int left = in.left;
+  Tick ticks = 0;
+  bool places_left = true;
+  Tick at = now;
+  while (in.entrance[run].visit != nullptr) {
+    const Entrance& here = in.entrance[run];
+    Places& free = places[here.pc->index];
+    places_left = free.find(tBURST_);
+    if (!places_left) break;
+    const int bursts = std::min(left, free.count);
+    ticks += here.pc->queues[0].enter(*here.visit, bursts, at, free.next, free.spacing);
+    free.count -= bursts;
+    burst += bursts;
+    left -= bursts;
+    if (left > 0) continue;
+    if (burst == end) break;
+    run = (run + 1) & (cycle_runs_ - 1);
+    left = static_cast<int>(std::min<std::int64_t>(run_bursts_, end - burst));
+  }
+  now = at;
+  ledger_.entered(static_cast<int>(burst - begin), ticks);
+  in.piece->next_burst = burst;
+  in.run = run;
+  in.left = left;
+  return places_left;
 }
 
 void FastChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) {
