@@ -24,6 +24,7 @@ FastChannel::FastChannel(std::shared_ptr<const Spec> spec, Timers timers)
       tBURST_(spec_->timing("tBURST")),
       tRCDRD_(spec_->timing("tRCDRD")) {
   shortcuts_ = may_stream();
+  if (shortcuts_) lanes_ = std::make_unique<Lane[]>(pcs_.size());
   const auto spacing = [&](Scope scope) {
     return timers_.spacing(scope, Command::kRd, Command::kRd);
   };
@@ -42,6 +43,8 @@ FastChannel::FastChannel(std::shared_ptr<const Spec> spec, Timers timers)
   takes_turns_ = spacing_.pseudo_channel == tBURST_ && spacing_.group > tBURST_ &&
                  spacing_.self <= 2 * tBURST_ && spec_->align_up(Command::kRd, tBURST_) == tBURST_;
 }
+
+FastChannel::~FastChannel() = default;
 
 // Whether the configuration admits the short way: nothing but the age of requests to open rows
 // decides about column commands, and nothing but demand about row commands.
@@ -73,16 +76,12 @@ bool FastChannel::can_stream() const {
 // Goes on from `from` until `to` or the tick at which something else than reads, row commands for
 // them and arriving reads is to be done; returns that tick.
 Tick FastChannel::shortcut(Tick from, Tick to) {
+  const bool resumes = std::exchange(stopped_at_end_, false);
   if (!can_stream()) return from;
-  Lane lanes[kLanes];
+  Lane* const lanes = lanes_.get();
   const std::size_t count = pcs_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    lanes[i].pc = &pcs_[i];
-    lanes[i].queue = &pcs_[i].queues[0];
-    lanes[i].gate = timers_.wide(Command::kRd, pcs_[i].first_bank);
-    lanes[i].slot_end = ledger_.slot_end(pcs_[i].index);
-    prepare(lanes[i], from);
-    plan(lanes[i], from);
+  if (!resumes) {
+    for (std::size_t i = 0; i < count; ++i) begin(lanes[i], pcs_[i], from);
   }
   reads_only_ = true;
   passed_over_ = false;
@@ -93,6 +92,7 @@ Tick FastChannel::shortcut(Tick from, Tick to) {
   }
   const bool worth_it = trial_.bursts >= kOfAVisit * trial_.visits_left &&
                         (trial_.bursts >= kWorthwhile || now >= to);
+  stopped_at_end_ = worth_it && now >= to;
   trial_.next_pause = worth_it ? 1 : std::min(2 * trial_.next_pause, kLongestPause);
   pause_ = worth_it ? 0 : trial_.next_pause;
   reads_only_ = false;
@@ -103,6 +103,17 @@ Tick FastChannel::shortcut(Tick from, Tick to) {
   }
   ledger_.release_trace();
   return now;
+}
+
+void FastChannel::begin(Lane& lane, PseudoChannel& pc, Tick from) {
+  lane.pc = &pc;
+  lane.queue = &pc.queues[0];
+  lane.server[0] = lane.server[1] = {};
+  lane.last_stack_id = -1;
+  lane.gate = timers_.wide(Command::kRd, pc.first_bank);
+  lane.slot_end = ledger_.slot_end(pc.index);
+  prepare(lane, from);
+  plan(lane, from);
 }
 
 // The next thing that happens; false when it is not for here, with `now` its tick.

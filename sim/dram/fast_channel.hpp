@@ -17,6 +17,7 @@ namespace ridgepoint::dram {
 class FastChannel final : public EventChannel {
  public:
   explicit FastChannel(std::shared_ptr<const Spec> spec);
+  ~FastChannel() override;
   std::unique_ptr<Channel> another() const override {
     return std::unique_ptr<Channel>(new FastChannel(spec_, timers_.cleared()));
   }
@@ -46,6 +47,7 @@ class FastChannel final : public EventChannel {
   bool can_stream() const;
   static bool about_to_drain(const PseudoChannel& pc);
   Tick shortcut(Tick from, Tick to) override;
+  void begin(Lane& lane, PseudoChannel& pc, Tick from);
   bool stream_event(Lane* lanes, Tick& now, Tick to);
   bool stream_start(Tick now);
   void drop_held(Lane& lane, Tick now);
@@ -112,6 +114,8 @@ class FastChannel final : public EventChannel {
   bool refreshes_;        // single banks, while the others go on
   bool stack_ids_apart_;  // a read of another stack id is held back for longer than a burst
   Trial trial_;
+  std::unique_ptr<Lane[]> lanes_;  // by pseudo-channel
+  bool stopped_at_end_ = false;    // the latest stretch, for no other reason; it can go on
 };
 
 }  // namespace ridgepoint::dram
