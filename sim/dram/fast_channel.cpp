@@ -110,6 +110,7 @@ void FastChannel::begin(Lane& lane, PseudoChannel& pc, Tick from) {
   lane.queue = &pc.queues[0];
   lane.server[0] = lane.server[1] = {};
   lane.last_stack_id = -1;
+  lane.last = kLongAgo;
   lane.gate = timers_.wide(Command::kRd, pc.first_bank);
   lane.slot_end = ledger_.slot_end(pc.index);
   prepare(lane, from);
@@ -253,7 +254,7 @@ void FastChannel::server_left(Lane& lane, Server& server, Tick now) {
 
 void FastChannel::settle(Server& server) {
   if (server.last < 0) return;
-  timers_.issue(Command::kRd, server.bank, server.last);
+  timers_.issue_narrow(Command::kRd, server.bank, server.last);
   use(server.bank).last_use = server.last;
   served(pc_of(server.bank), server.bank, server.bursts);
   ledger_.bank_columns(server.bank, server.bursts, server.last);
@@ -263,6 +264,7 @@ void FastChannel::settle(Server& server) {
 
 void FastChannel::flush(Lane& lane) {
   for (Server& server : lane.server) settle(server);
+  timers_.issue_wide(Command::kRd, lane.pc->first_bank, lane.last);
   ledger_.columns(lane.pc->index, lane.stretch);
   lane.stretch = {};
 }

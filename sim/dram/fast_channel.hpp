@@ -87,6 +87,7 @@ class FastChannel final : public EventChannel {
   void look_ahead(Turns& turns) const;
   bool go_on(Turns& turns);
   bool take_some(Turns& turns);
+  static bool unchanged(const Lane& lane, Tick now);
   bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
   static std::uint64_t turn_limit(const Lane& lane, int server);
   void count_first(Lane& lane, Server& server);

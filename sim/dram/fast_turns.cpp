@@ -90,8 +90,10 @@ bool FastChannel::take_some(Turns& turns) {
   if (turn.next >= soonest) {
     if (soonest >= turns.horizon || soonest >= start_at_) return false;
     const Tick end = std::min(turns.horizon, start_at_);
-    for (Tick row = turns.row; row <= turn.next && row < end; row = next_row()) row_phase(row);
-    return go_on(turns);
+    for (; turns.row <= turn.next && turns.row < end; turns.row = next_row()) row_phase(turns.row);
+    const bool same = unchanged(turns.lane, turn.next) &&
+                      (turns.other == nullptr || unchanged(*turns.other, turn.next));
+    return same || go_on(turns);
   }
   if (ends_soon(turn) || (turns.waiting != nullptr && ends_soon(*turns.waiting))) {
     turns.patience = 0;
@@ -112,9 +114,14 @@ bool FastChannel::take_some(Turns& turns) {
   return true;
 }
 
+// Whether nothing has changed for the lane by `now`.
+inline bool FastChannel::unchanged(const Lane& lane, Tick now) {
+  return lane.changes == lane.queue->changes() && lane.wake > now;
+}
+
 // Whether the lane goes on taking turns with what has changed by `now`.
 bool FastChannel::goes_on(Lane& lane, Tick now, bool takes_turns) {
-  if (lane.changes == lane.queue->changes() && lane.wake > now) return true;
+  if (unchanged(lane, now)) return true;
   if (!takes_turns) return lane.changes == lane.queue->changes();
   const Tick next = lane.next;
   if (gather(lane, next)) return true;

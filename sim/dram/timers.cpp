@@ -116,30 +116,60 @@ void Timers::Table::share_registers() {
 void Timers::Table::add_raises(std::size_t from) {
   Raises& all = raises[from];
   for (int bank = 0; bank < spec.geometry.total_banks(); ++bank) {
-    const std::vector<Raise> of_bank = raises_of(from, bank);
-    all.each = static_cast<int>(of_bank.size());
-    all.of_banks.insert(all.of_banks.end(), of_bank.begin(), of_bank.end());
+    const auto [narrow, wide] = raises_of(from, bank);
+    all.narrow = static_cast<int>(narrow.size());
+    all.each = all.narrow + static_cast<int>(wide.size());
+    all.of_banks.insert(all.of_banks.end(), narrow.begin(), narrow.end());
+    all.of_banks.insert(all.of_banks.end(), wide.begin(), wide.end());
   }
 }
 
-std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank) const {
-  std::vector<Raise> result;
-  const auto add_one = [&](std::uint32_t at, Tick ticks) {
-    const auto known = std::find_if(result.begin(), result.end(),
+// By how much a command holds back another of the same bank.
+Tick Timers::Table::reach(Command from, Command to) const {
+  Tick ticks = 0;
+  for (const auto& row : latencies[static_cast<std::size_t>(from)]) {
+    ticks = std::max(ticks, row[static_cast<std::size_t>(to)]);
+  }
+  return ticks;
+}
+
+// Whether the bank has to be closed between the two, and every way of closing it after RD holds
+// `to` back for as long.
+bool Timers::Table::is_implied(std::size_t from, std::size_t level, std::size_t to) const {
+  const auto next = static_cast<Command>(to);
+  const bool of_bank = level == 0 && (next == Command::kAct || next == Command::kRefPb);
+  const bool of_stack_id = level < kPseudoChannel && next == Command::kRefAb;
+  if (static_cast<Command>(from) != Command::kRd || !(of_bank || of_stack_id)) return false;
+  const Tick ticks = latencies[from][level][to];
+  for (const Command close : {Command::kPre, Command::kPreAb, Command::kPreSb}) {
+    if (!answers_for(spec, close)) continue;
+    if (reach(Command::kRd, close) + reach(close, next) < ticks) return false;
+  }
+  return reach(Command::kRd, Command::kRd) + reach(Command::kRda, next) >= ticks &&
+         reach(Command::kRd, Command::kWr) + reach(Command::kWra, next) >= ticks;
+}
+
+// In narrow scopes and in wide ones.
+std::array<std::vector<Timers::Raise>, 2> Timers::Table::raises_of(std::size_t from,
+                                                                   int bank) const {
+  std::array<std::vector<Raise>, 2> result;
+  const auto add_one = [&](std::size_t level, std::uint32_t at, Tick ticks) {
+    std::vector<Raise>& of_scopes = result[level >= kPseudoChannel ? 1 : 0];
+    const auto known = std::find_if(of_scopes.begin(), of_scopes.end(),
                                     [&](const Raise& raise) { return raise.at == at; });
     const Raise raise{at, static_cast<std::int32_t>(ticks)};
-    if (known == result.end()) {
-      result.push_back(raise);
+    if (known == of_scopes.end()) {
+      of_scopes.push_back(raise);
     } else {
       known->ticks = std::max(known->ticks, raise.ticks);
     }
   };
   const auto add = [&](std::size_t level, std::size_t to, int node, Tick ticks) {
     if (!is_folded(static_cast<Command>(to)) || level >= kPseudoChannel) {
-      return add_one(first[level][to] + static_cast<std::uint32_t>(node), ticks);
+      return add_one(level, first[level][to] + static_cast<std::uint32_t>(node), ticks);
     }
     for (int each = node << shift[level]; each < (node + 1) << shift[level]; ++each) {
-      add_one(first[0][to] + static_cast<std::uint32_t>(each), ticks);
+      add_one(level, first[0][to] + static_cast<std::uint32_t>(each), ticks);
     }
   };
   const bool same_bank = addresses_same_bank(static_cast<Command>(from));
@@ -150,7 +180,8 @@ std::vector<Timers::Raise> Timers::Table::raises_of(std::size_t from, int bank) 
     for (std::size_t to = 0; to < kCommandKinds; ++to) {
       for (std::size_t level = kScopes; level-- > 0;) {
         const Tick ticks = latencies[from][level][to];
-        if (ticks != kNoRule) add(level, to, each >> shift[level], ticks);
+        if (ticks == kNoRule || is_implied(from, level, to)) continue;
+        add(level, to, each >> shift[level], ticks);
       }
     }
   }

@@ -27,13 +27,18 @@ class Timers {
 
   void issue(Command command, int bank, Tick tick) {
     const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
-    const Raise* raise = raises.of_banks.data() + bank * raises.each;
-    Tick* const ready = ready_.data();
-    for (const Raise* const end = raise + raises.each; raise != end; ++raise) {
-      Tick& at = ready[raise->at];
-      at = std::max(at, tick + raise->ticks);
-    }
+    raise(raises, bank, 0, raises.each, tick);
     if (table_->in_window[static_cast<std::size_t>(command)]) slide_windows(command, bank, tick);
+  }
+  // The two halves of it for RD and WR: registers of banks, bank groups and stack ids, and those of
+  // the pseudo-channel and the channel, where the latest of several is as good as all of them.
+  void issue_narrow(Command command, int bank, Tick tick) {
+    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    raise(raises, bank, 0, raises.narrow, tick);
+  }
+  void issue_wide(Command command, int bank, Tick tick) {
+    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    raise(raises, bank, raises.narrow, raises.each, tick);
   }
 
   // Not rounded up to the command's grid.
@@ -90,7 +95,16 @@ class Timers {
   struct Raises {
     std::vector<Raise> of_banks;  // one bank's after the other's
     int each = 0;
+    int narrow = 0;  // the first of each, see issue_narrow()
   };
+  void raise(const Raises& raises, int bank, int first, int end, Tick tick) {
+    const Raise* const of_bank = raises.of_banks.data() + bank * raises.each;
+    Tick* const ready = ready_.data();
+    for (int i = first; i < end; ++i) {
+      Tick& at = ready[of_bank[i].at];
+      at = std::max(at, tick + of_bank[i].ticks);
+    }
+  }
   struct SiblingRule {
     Scope scope;
     Command to;
@@ -125,8 +139,10 @@ class Timers {
     Latencies latencies_from(std::size_t from);
     bool is_special(std::size_t level, std::size_t to) const;
     void share_registers();
+    Tick reach(Command from, Command to) const;
+    bool is_implied(std::size_t from, std::size_t level, std::size_t to) const;
     void add_raises(std::size_t from);
-    std::vector<Raise> raises_of(std::size_t from, int bank) const;
+    std::array<std::vector<Raise>, 2> raises_of(std::size_t from, int bank) const;
     void add_windows();
 
     const Spec& spec;

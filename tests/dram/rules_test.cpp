@@ -177,6 +177,10 @@ void compare_registers(const Spec& spec) {
       if (!Timers::answers_for(spec, other)) continue;
       const bool whole = other == Command::kPreAb || other == Command::kRefAb;
       const int at = whole ? first : bank;
+      // Registers answer for commands that the state of the banks allows.
+      const bool opens = other == Command::kAct || other == Command::kRefAb ||
+                         other == Command::kRefPb || other == Command::kRefSb;
+      if (opens && !device.all_closed(spec.geometry.addressed(other, at))) continue;
       ASSERT_EQ(std::max<Tick>(0, device.constraint(other, at).tick), timers.earliest(other, at))
           << name_of(other) << " at step " << step;
     }
@@ -189,8 +193,8 @@ void compare_registers(const Spec& spec) {
 }
 
 TEST_P(EveryRule, CompiledRegistersAgreeWithTheTable) {
-  for (const RefreshMode mode : {RefreshMode::kNone, RefreshMode::kAllBank, RefreshMode::kPerBank,
-                                 RefreshMode::kSameBank}) {
+  for (const RefreshMode mode :
+       {RefreshMode::kNone, RefreshMode::kAllBank, RefreshMode::kPerBank, RefreshMode::kSameBank}) {
     if (mode == RefreshMode::kPerBank && !GetParam()->per_bank_refresh) continue;
     if (mode == RefreshMode::kSameBank && !GetParam()->same_bank_refresh) continue;
     Config config = spec_of(*GetParam()).config;
