@@ -86,6 +86,7 @@ class FastChannel final : public EventChannel {
   bool take_turns(Lane& lane, Lane* other, Tick to);
   void look_ahead(Turns& turns) const;
   bool go_on(Turns& turns);
+  static bool ends_soon(const Lane& lane);
   bool take_some(Turns& turns);
   static bool unchanged(const Lane& lane, Tick now);
   bool goes_on(Lane& lane, Tick now, bool takes_turns = true);
@@ -95,7 +96,6 @@ class FastChannel final : public EventChannel {
   void turns_taken(Lane& lane) const;
 
   // Rounds of them (fast_rounds.cpp).
-  static bool ends_soon(const Lane& lane);
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row);
   bool waits_for_row(const Lane& lane, int rounds) const;
   static int rounds_of(const Lane& lane, int rounds);

@@ -13,11 +13,6 @@ constexpr int kMostRounds = 64;
 
 }  // namespace
 
-// Whether one of the lane's servers serves the last burst that is there of its visit.
-bool FastChannel::ends_soon(const Lane& lane) {
-  return lane.server[0].visit->queued() == 1 || lane.server[1].visit->queued() == 1;
-}
-
 // How many bursts of each lane follow in turn before `limit` without anything else happening than
 // row commands, from `row` on, and blocked bursts entering whose row is not open yet.
 int FastChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row) {

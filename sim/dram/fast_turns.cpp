@@ -83,6 +83,11 @@ bool FastChannel::go_on(Turns& turns) {
   return true;
 }
 
+// Whether one of the lane's servers serves the last burst that is there of its visit.
+inline bool FastChannel::ends_soon(const Lane& lane) {
+  return lane.server[0].visit->queued() == 1 || lane.server[1].visit->queued() == 1;
+}
+
 // Row commands that are due, or rounds, or one turn; false when the turns are over.
 bool FastChannel::take_some(Turns& turns) {
   Lane& turn = *turns.turn;

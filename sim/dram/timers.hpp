@@ -100,6 +100,7 @@ class Timers {
   void raise(const Raises& raises, int bank, int first, int end, Tick tick) {
     const Raise* const of_bank = raises.of_banks.data() + bank * raises.each;
     Tick* const ready = ready_.data();
+#pragma GCC unroll 4
     for (int i = first; i < end; ++i) {
       Tick& at = ready[of_bank[i].at];
       at = std::max(at, tick + of_bank[i].ticks);
