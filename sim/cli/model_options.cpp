@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/model_options.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -50,9 +52,17 @@ kernels::ExpertLoads expert_loads_of(const config::Options& options) {
   return loads;
 }
 
+unsigned available_processors() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    return static_cast<unsigned>(std::max(1, CPU_COUNT(&mask)));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
 std::size_t step_workers_of(const config::Options& options) {
   const auto asked = static_cast<std::size_t>(options.integer("run.step_workers"));
-  return asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+  return asked > 0 ? asked : available_processors();
 }
 
 }  // namespace ridgepoint::cli

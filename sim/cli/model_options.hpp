@@ -16,6 +16,8 @@ workloads::Formats formats_of(const config::Options& options);
 // How the experts are chosen in timing-only steps, from run.expert_skew, run.expert_loads and the
 // seed.
 kernels::ExpertLoads expert_loads_of(const config::Options& options);
+// Processors that this process may run on: those of its affinity mask, if the system says.
+unsigned available_processors();
 // Processes that simulate kernels at the same time.
 std::size_t step_workers_of(const config::Options& options);
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "results/ledger.hpp"
 #include "sim/cli/child.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/model_options.hpp"
 #include "sim/cli/sweep/outcome.hpp"
 #include "sim/cli/sweep/points.hpp"
 #include "sim/cli/sweep/progress.hpp"
@@ -141,7 +141,7 @@ class Sweep {
       // Points that run at the same time share the processors.
       const auto jobs = static_cast<unsigned>(context_.options.integer("sweep.jobs"));
       arguments.push_back("--" + std::string(workers) + '=' +
-                          std::to_string(std::max(1u, std::thread::hardware_concurrency() / jobs)));
+                          std::to_string(std::max(1u, available_processors() / jobs)));
     }
     arguments.insert(arguments.end(), job.point.arguments.begin(), job.point.arguments.end());
     return arguments;

@@ -2,6 +2,7 @@
 // The process pool. Its children are this test program again, running one of the Child tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "sim/cli/child.hpp"
+#include "sim/cli/model_options.hpp"
 
 namespace ridgepoint::cli {
 namespace {
@@ -89,6 +91,18 @@ TEST(ProcessPool, ASignalEndsTheWaitAndTheChildren) {
   }
   ProcessPool pool(1, 0);  // a new pool starts afresh
   EXPECT_FALSE(pool.interrupted());
+}
+
+TEST(Processors, ThoseThatTheProcessMayUse) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(available_processors(), static_cast<unsigned>(CPU_COUNT(&before)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(available_processors(), 1U);
+  sched_setaffinity(0, sizeof before, &before);
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ OptionRef axis_option(const std::string& name, std::string_view target,
     if (!other.row->flag.empty()) names.emplace_back(other.row->flag);
     names.emplace_back(other.row->key);
   }
-  const std::string what =
-      option ? "cannot vary in '" + std::string(target) + '\'' : std::string("is no option");
+  std::string what = "is no option";
+  if (option) what = "cannot vary in '" + std::string(target) + '\'';
+  if (option && config::used_by(option, target)) what += ", where it changes no result";
   core::fail_input(where, name, "", config::with_suggestion(what, name, names),
                    "an option of '" + std::string(target) + "'; see 'ridgepoint list options'");
 }
