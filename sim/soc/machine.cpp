@@ -57,8 +57,7 @@ struct Machine::Parts {
   void cut(std::uint32_t port, std::uint64_t address, std::uint64_t bytes,
            std::vector<accel::Piece>& out) const;
   void read_cached(const isa::Segment& segment, std::vector<accel::Piece>& out);
-  std::unique_ptr<core::MemoryPort> new_port(std::size_t index) const;
-  std::unique_ptr<core::MemoryPort> fresh_port(std::size_t index);
+  std::unique_ptr<core::MemoryPort> new_port(std::size_t index);
   Activity total();
   void simulate();
   void renew_memory();
@@ -104,17 +103,13 @@ Machine::Parts::Parts(const MachineConfig& machine)
   }
 }
 
-std::unique_ptr<core::MemoryPort> Machine::Parts::new_port(std::size_t index) const {
-  if (index < static_cast<std::size_t>(spec->channels)) {
-    return dram::make_channel(spec, static_cast<int>(index));
+// A memory as it is at first. Channels are alike, and share what never changes.
+std::unique_ptr<core::MemoryPort> Machine::Parts::new_port(std::size_t index) {
+  if (index >= static_cast<std::size_t>(spec->channels)) {
+    return std::make_unique<accel::SharedMemory>(config.accel);
   }
-  return std::make_unique<accel::SharedMemory>(config.accel);
-}
-
-// In place of one that has been used.
-std::unique_ptr<core::MemoryPort> Machine::Parts::fresh_port(std::size_t index) {
-  if (index >= static_cast<std::size_t>(spec->channels)) return new_port(index);
-  return static_cast<const dram::Channel&>(memories[index].port()).another();
+  if (memories.empty()) return dram::make_channel(spec, 0);
+  return static_cast<const dram::Channel&>(memories.front().port()).another();
 }
 
 void Machine::Parts::split(isa::Space space, const isa::Segment& segment, bool is_write,
@@ -257,7 +252,7 @@ void Machine::Parts::renew_memory() {
   end = clock.first_cycle_at_or_after(previous);
   for (CoreModule& module : cores) module.core().skip_to(end);
   for (std::size_t i = 0; i < memories.size(); ++i) {
-    memories[i].replace_port(fresh_port(i), previous + launch - age);
+    memories[i].replace_port(new_port(i), previous + launch - age);
     memories[i].settle(clock.time_of(end));
   }
   if (recorder != nullptr) {

@@ -243,7 +243,7 @@ ReplayResult replay(std::shared_ptr<const dram::Spec> spec, Source& source, int 
   std::vector<std::unique_ptr<dram::Channel>> channels;
   std::vector<Feeder> feeders;
   for (int index = 0; index < spec->channels; ++index) {
-    channels.push_back(dram::make_channel(spec, index));
+    channels.push_back(channels.empty() ? dram::make_channel(spec, 0) : channels[0]->another());
     feeders.emplace_back(*channels.back(), static_cast<std::size_t>(index), splitter, outstanding,
                          result);
     if (!observer) continue;
