@@ -61,10 +61,11 @@ class DramCorruption : public ::testing::TestWithParam<std::tuple<const Standard
     std::stable_sort(trace.commands.begin(), trace.commands.end(),
                      [](const TraceCommand& a, const TraceCommand& b) { return a.tick < b.tick; });
   }
-  void expect(const Traced& bad, std::string_view rule) const {
+  ::testing::AssertionResult is_rejected(const Traced& bad, std::string_view rule) const {
     const checker::Checker checker = checked(limits_, bad);
-    EXPECT_TRUE(breaks(checker, rule)) << "wanted " << rule << ", got\n"
-                                       << text_of(checker.violations());
+    if (breaks(checker, rule)) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "wanted " << rule << ", got\n"
+                                         << text_of(checker.violations());
   }
 
   std::shared_ptr<const Spec> spec_;
@@ -98,13 +99,13 @@ TEST_P(DramCorruption, ReadShiftedBeforeItsRowIsReady) {
 TEST_P(DramCorruption, DroppedPrecharge) {
   Traced bad = good_;
   bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kPre)));
-  expect(bad, "ACT to an open bank");
+  EXPECT_TRUE(is_rejected(bad, "ACT to an open bank"));
 }
 
 TEST_P(DramCorruption, DroppedPrechargeBeforeRefresh) {
   Traced bad = good_;
   bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kPreAb)));
-  expect(bad, "refresh of an open bank");
+  EXPECT_TRUE(is_rejected(bad, "refresh of an open bank"));
 }
 
 TEST_P(DramCorruption, DroppedActivate) {
@@ -123,13 +124,13 @@ TEST_P(DramCorruption, DroppedActivate) {
     if (next != bad.commands.end() && is_column(next->command)) break;
   }
   bad.commands.erase(act);
-  expect(bad, "access to a closed bank");
+  EXPECT_TRUE(is_rejected(bad, "access to a closed bank"));
 }
 
 TEST_P(DramCorruption, DroppedRefresh) {
   Traced bad = good_;
   bad.commands.erase(bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRefAb)));
-  expect(bad, "tREFI");
+  EXPECT_TRUE(is_rejected(bad, "tREFI"));
 }
 
 TEST_P(DramCorruption, RefreshTwice) {
@@ -139,30 +140,30 @@ TEST_P(DramCorruption, RefreshTwice) {
   again.tick += limits_.tRFC - 1;
   bad.commands.push_back(again);
   restore_order(bad);
-  expect(bad, "tRFC");
+  EXPECT_TRUE(is_rejected(bad, "tRFC"));
 }
 
 TEST_P(DramCorruption, ChangedRow) {
   Traced bad = good_;
   bad.commands[pick(kRd)].row ^= 1;
-  expect(bad, "access to another row");
+  EXPECT_TRUE(is_rejected(bad, "access to another row"));
 }
 
 TEST_P(DramCorruption, DuplicatedActivate) {
   Traced bad = good_;
   const auto at = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kAct));
   bad.commands.insert(at, *at);
-  expect(bad, "ACT to an open bank");
-  expect(bad, bus("row"));
+  EXPECT_TRUE(is_rejected(bad, "ACT to an open bank"));
+  EXPECT_TRUE(is_rejected(bad, bus("row")));
 }
 
 TEST_P(DramCorruption, DuplicatedRead) {
   Traced bad = good_;
   const auto at = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRd));
   bad.commands.insert(at, *at);
-  expect(bad, "tCCD_L");
-  expect(bad, "data bus");
-  expect(bad, bus("column"));
+  EXPECT_TRUE(is_rejected(bad, "tCCD_L"));
+  EXPECT_TRUE(is_rejected(bad, "data bus"));
+  EXPECT_TRUE(is_rejected(bad, bus("column")));
 }
 
 TEST_P(DramCorruption, SwappedLines) {
@@ -170,7 +171,7 @@ TEST_P(DramCorruption, SwappedLines) {
   std::size_t index = pick(kAct);
   while (bad.commands[index].tick == bad.commands[index + 1].tick) ++index;
   std::swap(bad.commands[index], bad.commands[index + 1]);
-  expect(bad, "order of time");
+  EXPECT_TRUE(is_rejected(bad, "order of time"));
 }
 
 TEST_P(DramCorruption, PrechargeShiftedEarlier) {
@@ -180,20 +181,20 @@ TEST_P(DramCorruption, PrechargeShiftedEarlier) {
   Traced bad = good_;
   bad.commands[pre].tick = bad.commands[act].tick + limits_.tRAS - 1;
   restore_order(bad);
-  expect(bad, "tRAS");
+  EXPECT_TRUE(is_rejected(bad, "tRAS"));
 }
 
 TEST_P(DramGridCorruption, OffTheClockEdge) {
   Traced bad = good_;
   bad.commands[pick(kAct)].tick += 1;
   restore_order(bad);
-  expect(bad, "clock edge");
+  EXPECT_TRUE(is_rejected(bad, "clock edge"));
 }
 
 TEST_P(DramCorruption, BankThatDoesNotExist) {
   Traced bad = good_;
   bad.commands[pick(kRd)].bank = static_cast<int>(limits_.banks);
-  expect(bad, "address");
+  EXPECT_TRUE(is_rejected(bad, "address"));
 }
 
 TEST_P(DramPerBankCorruption, OneBankRefreshedForAnother) {
@@ -201,7 +202,7 @@ TEST_P(DramPerBankCorruption, OneBankRefreshedForAnother) {
   Traced bad = good_;
   TraceCommand& refresh = bad.commands[pick(kRefPb)];
   refresh.bg = (refresh.bg + 1) % static_cast<int>(limits_.bank_groups);
-  expect(bad, "REFpb twice in a round");
+  EXPECT_TRUE(is_rejected(bad, "REFpb twice in a round"));
 }
 
 // Without the first of a round the rest would only be another order.
@@ -211,7 +212,7 @@ TEST_P(DramPerBankCorruption, DroppedRefreshOfABank) {
   auto refresh = bad.commands.begin() + static_cast<std::ptrdiff_t>(pick(kRefPb));
   while (refresh->command != kRefPb || refresh->bg + refresh->bank == 0) ++refresh;
   bad.commands.erase(refresh);
-  expect(bad, "REFpb twice in a round");
+  EXPECT_TRUE(is_rejected(bad, "REFpb twice in a round"));
 }
 
 TEST_P(DramSameBankCorruption, OneSameBankRefreshedForAnother) {
@@ -219,7 +220,7 @@ TEST_P(DramSameBankCorruption, OneSameBankRefreshedForAnother) {
   Traced bad = good_;
   TraceCommand& refresh = bad.commands[pick(kRefSb)];
   refresh.bank = (refresh.bank + 1) % static_cast<int>(limits_.banks);
-  expect(bad, "REFsb twice in a round");
+  EXPECT_TRUE(is_rejected(bad, "REFsb twice in a round"));
 }
 
 TEST_P(DramSameBankCorruption, ActivateTooSoonAfterSameBankRefresh) {
@@ -234,7 +235,7 @@ TEST_P(DramSameBankCorruption, ActivateTooSoonAfterSameBankRefresh) {
   ASSERT_NE(act, bad.commands.end());
   act->tick = bad.commands[refresh].tick + limits_.tREFSBRD - 1;
   restore_order(bad);
-  expect(bad, "tREFSBRD");
+  EXPECT_TRUE(is_rejected(bad, "tREFSBRD"));
 }
 
 std::vector<const Standard*> standards_where(bool (*has)(const Standard&)) {

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 class BadInput : public Refused {};
-TEST_P(BadInput, IsOneLineAndExitCodeTwo) { check(GetParam()); }
+TEST_P(BadInput, IsOneLineAndExitCodeTwo) { EXPECT_TRUE(is_refused(GetParam())); }
 
 const std::vector<Case>& usage_cases() {
   static const std::vector<Case> cases{

@@ -6,7 +6,7 @@ namespace ridgepoint::tests {
 namespace {
 
 class BadSweep : public Refused {};
-TEST_P(BadSweep, IsOneLineAndExitCodeTwo) { check(GetParam()); }
+TEST_P(BadSweep, IsOneLineAndExitCodeTwo) { EXPECT_TRUE(is_refused(GetParam())); }
 
 const std::vector<Case>& sweep_cases() {
   static const std::vector<Case> cases{
