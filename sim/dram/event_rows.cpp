@@ -10,15 +10,14 @@ namespace ridgepoint::dram {
 using event::Plan;
 
 void EventChannel::row_phase(Tick now) {
-  bool due = false;
-  for (PseudoChannel& pc : pcs_) {
-    pc.due = pc.idle_at <= now;
-    if (pc.due) pc.idle_at = core::kNever;  // the looks below say when to come again
-    due = due || pc.due;
-  }
-  if (!due) {
+  const auto is_due = [now](const PseudoChannel& pc) { return pc.idle_at <= now; };
+  if (std::none_of(pcs_.begin(), pcs_.end(), is_due)) {
     issue_demand(now);
     return;
+  }
+  for (PseudoChannel& pc : pcs_) {
+    pc.due = is_due(pc);
+    if (pc.due) pc.idle_at = core::kNever;  // the looks below say when to come again
   }
   if (issue_refresh(now, true) || issue_demand(now) || issue_refresh(now, false) ||
       issue_timeout(now)) {
@@ -47,7 +46,9 @@ void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::
     pc.spent &= ~bit;
     opened.last_use = now;
     pc.open |= bit;
-    for (BankQueues& queue : pc.queues) queue.row_opened(local, row);
+    for (BankQueues& queue : pc.queues) {
+      if (!queue.empty()) queue.row_opened(local, row);
+    }
     const Command column = pc.draining ? Command::kWr : Command::kRd;
     pc.column_at = std::min(pc.column_at, timers_.at(Scope::kBank, column, bank));
     plan_row(pc, Command::kAct, now + 1);

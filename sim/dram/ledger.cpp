@@ -31,30 +31,6 @@ Ledger::Ledger(const Spec& spec)
   stats_.bank_bursts.resize(banks_.size());
 }
 
-void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
-                         bool for_other_row) {
-  ++stats_.commands[static_cast<std::size_t>(command)];
-  if (command == Command::kAct) {
-    activated(static_cast<std::size_t>(bank), tick);
-  } else if (command == Command::kPre) {
-    BankState& state = banks_[static_cast<std::size_t>(bank)];
-    state.precharged = tick + tRP_;
-    state.conflict = for_other_row;
-  } else {
-    many_banks(command, bank, tick);
-  }
-  if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
-}
-
-void Ledger::activated(std::size_t bank, Tick tick) {
-  BankState& state = banks_[bank];
-  state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
-  state.activated = tick;
-  state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
-  state.conflict = false;
-  ++stats_.bank_activations[bank];
-}
-
 void Ledger::many_banks(Command command, int bank, Tick tick) {
   const BankSet banks = spec_->geometry.addressed(command, bank);
   for (int n = 0; n < banks.count; ++n) {

@@ -3,6 +3,7 @@
 // so that two controllers with the same commands have the same statistics.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/dram/address_map.hpp"
@@ -96,5 +97,29 @@ class Ledger {
   bool holds_ = false;
   std::vector<IssuedCommand> held_;
 };
+
+inline void Ledger::row_command(Command command, int bank, std::int64_t row, Tick tick,
+                                bool for_other_row) {
+  ++stats_.commands[static_cast<std::size_t>(command)];
+  if (command == Command::kAct) {
+    activated(static_cast<std::size_t>(bank), tick);
+  } else if (command == Command::kPre) {
+    BankState& state = banks_[static_cast<std::size_t>(bank)];
+    state.precharged = tick + tRP_;
+    state.conflict = for_other_row;
+  } else {
+    many_banks(command, bank, tick);
+  }
+  if (observer_) trace(command, {bank, command == Command::kAct ? row : -1, -1}, tick);
+}
+
+inline void Ledger::activated(std::size_t bank, Tick tick) {
+  BankState& state = banks_[bank];
+  state.act_ready = std::max({state.precharged, state.activated + tRC_, state.refreshed});
+  state.activated = tick;
+  state.fresh = state.conflict ? Fresh::kConflict : Fresh::kMiss;
+  state.conflict = false;
+  ++stats_.bank_activations[bank];
+}
 
 }  // namespace ridgepoint::dram
