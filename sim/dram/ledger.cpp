@@ -132,12 +132,6 @@ void Ledger::columns(int index, const Stretch& stretch) {
   pc.last_was_write = false;
 }
 
-void Ledger::bank_columns(int bank, int bursts, Tick last) {
-  stats_.bank_bursts[static_cast<std::size_t>(bank)] += bursts;
-  Tick& group = group_column_[static_cast<std::size_t>(bank >> group_shift_)];
-  group = std::max(group, last);
-}
-
 void Ledger::forwarded(core::Traffic traffic, std::int64_t useful_bytes) {
   ++stats_.forwarded_bursts;
   stats_.read_useful_bytes[static_cast<std::size_t>(traffic)] += useful_bytes;

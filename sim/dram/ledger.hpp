@@ -45,7 +45,11 @@ class Ledger {
     std::array<std::int32_t, core::kTrafficKinds> bursts{};  // whole ones, by traffic
   };
   void columns(int pc, const Stretch& stretch);
-  void bank_columns(int bank, int bursts, Tick last);
+  void bank_columns(int bank, int bursts, Tick last) {
+    stats_.bank_bursts[static_cast<std::size_t>(bank)] += bursts;
+    Tick& group = group_column_[static_cast<std::size_t>(bank >> group_shift_)];
+    group = std::max(group, last);
+  }
   // The bank's next burst is the first of its row; counts it as such.
   void count_first(int bank) { count_row_state(banks_[static_cast<std::size_t>(bank)]); }
   bool first_of_row(int bank) const {

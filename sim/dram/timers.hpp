@@ -6,12 +6,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "sim/dram/spec.hpp"
+#include "sim/dram/timer_table.hpp"
 
 namespace ridgepoint::dram {
 
@@ -23,27 +21,29 @@ class Timers {
 
   // Registers exist for what a controller of this configuration may ask about: all but RDA and WRA,
   // and of the refreshes and what they need closed only those of its mode.
-  static bool answers_for(const Spec& spec, Command command);
+  static bool answers_for(const Spec& spec, Command command) {
+    return TimerTable::answers_for(spec, command);
+  }
 
   void issue(Command command, int bank, Tick tick) {
-    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    const Table::Raises& raises = table_->raises[static_cast<std::size_t>(command)];
     raise(raises, bank, 0, raises.each, tick);
     if (table_->in_window[static_cast<std::size_t>(command)]) slide_windows(command, bank, tick);
   }
   // The two halves of it for RD and WR: registers of banks, bank groups and stack ids, and those of
   // the pseudo-channel and the channel, where the latest of several is as good as all of them.
   void issue_narrow(Command command, int bank, Tick tick) {
-    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    const Table::Raises& raises = table_->raises[static_cast<std::size_t>(command)];
     raise(raises, bank, 0, raises.narrow, tick);
   }
   void issue_wide(Command command, int bank, Tick tick) {
-    const Raises& raises = table_->raises[static_cast<std::size_t>(command)];
+    const Table::Raises& raises = table_->raises[static_cast<std::size_t>(command)];
     raise(raises, bank, raises.narrow, raises.each, tick);
   }
 
   // Not rounded up to the command's grid.
   Tick earliest(Command command, int bank) const {
-    if (is_folded(command)) return std::max(wide(command, bank), of_banks(command)[bank]);
+    if (Table::is_folded(command)) return std::max(wide(command, bank), of_banks(command)[bank]);
     if (addresses_same_bank(command)) return earliest_of_same_bank(command, bank);
     return std::max(wide(command, bank), narrow(command)(bank));
   }
@@ -88,43 +88,17 @@ class Timers {
   Tick sibling_spacing(Scope scope, Command from, Command to) const;
 
  private:
-  struct Raise {  // of a register by a command, for one of its banks
-    std::uint32_t at;
-    std::int32_t ticks;
-  };
-  struct Raises {
-    std::vector<Raise> of_banks;  // one bank's after the other's
-    int each = 0;
-    int narrow = 0;  // the first of each, see issue_narrow()
-  };
-  void raise(const Raises& raises, int bank, int first, int end, Tick tick) {
-    const Raise* const of_bank = raises.of_banks.data() + bank * raises.each;
+  using Table = TimerTable;
+  explicit Timers(std::shared_ptr<const Table> table);
+
+  void raise(const Table::Raises& raises, int bank, int first, int end, Tick tick) {
+    const Table::Raise* const of_bank = raises.of_banks.data() + bank * raises.each;
     Tick* const ready = ready_.data();
 #pragma GCC unroll 4
     for (int i = first; i < end; ++i) {
       Tick& at = ready[of_bank[i].at];
       at = std::max(at, tick + of_bank[i].ticks);
     }
-  }
-  struct SiblingRule {
-    Scope scope;
-    Command to;
-    Tick ticks;
-  };
-  // No more than so many commands in so many ticks: the oldest of the latest raises registers.
-  struct Window {
-    CommandSet from;
-    std::vector<std::uint32_t> to;  // registers, of node 0
-    int shift;
-    std::size_t commands;
-    Tick ticks;
-    std::vector<Tick> latest;       // node x commands, a ring
-    std::vector<std::size_t> next;  // in it, by node
-  };
-
-  // What narrow scopes say of these stands in the registers of their banks.
-  static bool is_folded(Command command) {
-    return command == Command::kAct || command == Command::kPre;
   }
   void slide_windows(Command command, int bank, Tick tick);
   Tick earliest_of_same_bank(Command command, int bank) const;
@@ -133,34 +107,24 @@ class Timers {
            table_->first[static_cast<std::size_t>(scope)][static_cast<std::size_t>(command)];
   }
 
-  // What never changes.
-  struct Table {
-    explicit Table(const Spec& from);
-    using Latencies = std::array<std::array<Tick, kCommandKinds>, kScopes>;  // by scope and `to`
-    Latencies latencies_from(std::size_t from);
-    bool is_special(std::size_t level, std::size_t to) const;
-    void share_registers();
-    Tick reach(Command from, Command to) const;
-    bool is_implied(std::size_t from, std::size_t level, std::size_t to) const;
-    void add_raises(std::size_t from);
-    std::array<std::vector<Raise>, 2> raises_of(std::size_t from, int bank) const;
-    void add_windows();
-
-    const Spec& spec;
-    std::array<std::array<std::uint32_t, kCommandKinds>, kScopes> first{};  // register, by node
-    std::array<int, kScopes> shift{};
-    std::size_t registers = 0;
-    std::array<Latencies, kCommandKinds> latencies;  // by `from`
-    std::array<Raises, kCommandKinds> raises;
-    std::array<std::vector<SiblingRule>, kCommandKinds> sibling_rules;
-    std::array<bool, kCommandKinds> in_window{};
-    std::vector<Window> windows;
-  };
-  explicit Timers(std::shared_ptr<const Table> table);
-
   std::shared_ptr<const Table> table_;
   std::vector<Tick> ready_;
-  std::vector<Window> windows_;
+  std::vector<Table::Window> windows_;
 };
+
+inline void Timers::slide_windows(Command command, int bank, Tick tick) {
+  for (Table::Window& window : windows_) {
+    if (!window.from.contains(command)) continue;
+    const auto node = static_cast<std::size_t>(bank >> window.shift);
+    Tick* const latest = window.latest.data() + node * window.commands;
+    std::size_t& next = window.next[node];
+    latest[next] = tick;
+    next = next + 1 == window.commands ? 0 : next + 1;
+    for (const std::uint32_t to : window.to) {
+      Tick& ready = ready_[to + node];
+      ready = std::max(ready, latest[next] + window.ticks);
+    }
+  }
+}
 
 }  // namespace ridgepoint::dram
