@@ -59,8 +59,11 @@ class EventChannel : public ChannelBase {
   void opened_row_closes(PseudoChannel& pc, int bank);
   void plan_row(PseudoChannel& pc, Command command, Tick from);
   void add_row(PseudoChannel& pc, int bank, Tick from);
-  void issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row, Tick now,
-                 bool for_other_row);
+  void begin_row_command(Command command, int bank, std::int64_t row, Tick now, bool for_other_row);
+  void end_row_command(PseudoChannel& pc, Tick now) const;
+  void activate(PseudoChannel& pc, int bank, std::int64_t row, Tick now);
+  void precharge(PseudoChannel& pc, int bank, Tick now, bool for_other_row);
+  void refresh(PseudoChannel& pc, Command command, int bank, Tick now);
   void close(PseudoChannel& pc, std::uint64_t banks);
   void update_held(PseudoChannel& pc, Tick from);
   std::uint64_t acts_behind_refresh(const PseudoChannel& pc, Tick now) const;

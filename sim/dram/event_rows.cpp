@@ -32,39 +32,56 @@ inline void EventChannel::opened_row_closes(PseudoChannel& pc, int bank) {
   for (BankQueues& queue : pc.queues) queue.row_closed(bank);
 }
 
-void EventChannel::issue_row(PseudoChannel& pc, Command command, int bank, std::int64_t row,
-                             Tick now, bool for_other_row) {
+inline void EventChannel::begin_row_command(Command command, int bank, std::int64_t row, Tick now,
+                                            bool for_other_row) {
   timers_.issue(command, bank, now);
   ledger_.row_command(command, bank, row, now, for_other_row);
   for (PseudoChannel& each : pcs_) each.no_row_before(now + 1);
+}
+
+inline void EventChannel::end_row_command(PseudoChannel& pc, Tick now) const {
+  if (fcfs_ || optional_rows_) pc.look_for_rows(now + 1);
+  if (optional_rows_ || pc.held != 0) pc.idle_at = std::min(pc.idle_at, now + 1);
+}
+
+void EventChannel::activate(PseudoChannel& pc, int bank, std::int64_t row, Tick now) {
+  begin_row_command(Command::kAct, bank, row, now, false);
   const int local = bank & bank_mask_;
   const std::uint64_t bit = std::uint64_t{1} << local;
-  if (command == Command::kAct) {
-    BankUse& opened = use(bank);
-    opened.open_row = row;
-    opened.served = 0;
-    pc.spent &= ~bit;
-    opened.last_use = now;
-    pc.open |= bit;
-    for (BankQueues& queue : pc.queues) {
-      if (!queue.empty()) queue.row_opened(local, row);
-    }
-    const Command column = pc.draining ? Command::kWr : Command::kRd;
-    pc.column_at = std::min(pc.column_at, timers_.at(Scope::kBank, column, bank));
-    plan_row(pc, Command::kAct, now + 1);
-  } else if (command == Command::kPre) {
-    opened_row_closes(pc, local);
-    pc.open &= ~bit;
-    if ((pc.active().queued() & bit) != 0) add_row(pc, bank, now + 1);
-    plan_row(pc, Command::kPre, now + 1);
-  } else if (precharges(command)) {
-    const BankSet banks = spec_->geometry.addressed(command, local);
+  use(bank) = {row, 0, now};
+  pc.spent &= ~bit;
+  pc.open |= bit;
+  for (BankQueues& queue : pc.queues) {
+    if (!queue.empty()) queue.row_opened(local, row);
+  }
+  const Command column = pc.draining ? Command::kWr : Command::kRd;
+  pc.column_at = std::min(pc.column_at, timers_.at(Scope::kBank, column, bank));
+  plan_row(pc, Command::kAct, now + 1);
+  end_row_command(pc, now);
+}
+
+void EventChannel::precharge(PseudoChannel& pc, int bank, Tick now, bool for_other_row) {
+  begin_row_command(Command::kPre, bank, kClosed, now, for_other_row);
+  const int local = bank & bank_mask_;
+  const std::uint64_t bit = std::uint64_t{1} << local;
+  opened_row_closes(pc, local);
+  pc.open &= ~bit;
+  if ((pc.active().queued() & bit) != 0) add_row(pc, bank, now + 1);
+  plan_row(pc, Command::kPre, now + 1);
+  end_row_command(pc, now);
+}
+
+// A refresh, or what closes the banks for it.
+void EventChannel::refresh(PseudoChannel& pc, Command command, int bank, Tick now) {
+  if (command == Command::kPre) return precharge(pc, bank, now, false);
+  begin_row_command(command, bank, kClosed, now, false);
+  if (precharges(command)) {
+    const BankSet banks = spec_->geometry.addressed(command, bank & bank_mask_);
     for (int n = 0; n < banks.count; ++n) {
       close(pc, std::uint64_t{1} << (banks.first + n * banks.stride));
     }
   }
-  if (fcfs_ || optional_rows_) pc.look_for_rows(now + 1);
-  if (optional_rows_ || pc.held != 0) pc.idle_at = std::min(pc.idle_at, now + 1);
+  end_row_command(pc, now);
 }
 
 void EventChannel::close(PseudoChannel& pc, std::uint64_t banks) {
@@ -124,7 +141,7 @@ bool EventChannel::try_refresh(PseudoChannel& pc, Tick now, bool urgent) {
       pc.idle_at = std::min(pc.idle_at, ready);
       continue;
     }
-    issue_row(pc, command, bank, kClosed, now, false);
+    refresh(pc, command, bank, now);
     if (closed) {
       pc.refresh.refreshed(unit);
       update_held(pc, now + 1);
@@ -160,8 +177,11 @@ bool EventChannel::issue_demand(Tick now) {
     consider(pc, Command::kPre, pc.pre);
   }
   if (from == nullptr) return false;
-  const std::int64_t row = from->active().oldest(best.bank & bank_mask_).row;
-  issue_row(*from, command, best.bank, row, now, command == Command::kPre);
+  if (command == Command::kAct) {
+    activate(*from, best.bank, from->active().oldest(best.bank & bank_mask_).row, now);
+  } else {
+    precharge(*from, best.bank, now, true);
+  }
   return true;
 }
 
@@ -221,7 +241,7 @@ bool EventChannel::try_timeout(PseudoChannel& pc, Tick now) {
       pc.idle_at = std::min(pc.idle_at, ready);
       continue;
     }
-    issue_row(pc, Command::kPre, bank, kClosed, now, false);
+    precharge(pc, bank, now, false);
     return true;
   }
   return false;
