@@ -99,7 +99,6 @@ class FastChannel final : public EventChannel {
   int rounds_ahead(const Lane& lane, const Lane* other, Tick limit, Tick row);
   bool waits_for_row(const Lane& lane, int rounds) const;
   static int rounds_of(const Lane& lane, int rounds);
-  bool may_answer(int flat_bank) const;
   int quiet_bursts(int most, Tick now, bool& begins);
   int quiet_bursts_of(const PieceState& piece, int most) const;
   void take_rounds(Lane& lane, Lane* other, int rounds);

@@ -24,7 +24,10 @@ int FastChannel::rounds_ahead(const Lane& lane, const Lane* other, Tick limit, T
   if (incoming_.left > 0 && (other != nullptr || incoming_.here().pc == lane.pc)) {
     const int lanes = other != nullptr ? 2 : 1;
     int places = 0;
-    for (const PseudoChannel& pc : pcs_) places += pc.queues[0].room();
+    for (const PseudoChannel& pc : pcs_) {
+      if (!pc.queues[1].empty()) return 0;
+      places += pc.queues[0].room();
+    }
     bool begins = false;
     const int bursts = quiet_bursts(places + lanes * rounds, lane.next, begins);
     if (begins) row = std::min(row, lane.next);
@@ -203,28 +206,19 @@ void FastChannel::trace_rounds(const Lane& lane, const Lane* other, int rounds) 
   }
 }
 
-// Whether a write to the bank is queued, which may answer a read.
-bool FastChannel::may_answer(int flat_bank) const {
-  const BankQueues& writes = pcs_[static_cast<std::size_t>(flat_bank >> pc_shift_)].queues[1];
-  return (writes.queued() >> (flat_bank & bank_mask_) & 1) != 0;
-}
-
 // At most `most` bursts, from the next one on, of this request and the next, whose row is open only
-// if their visit has begun and which no queued write answers; they end before the last one of a
-// cycle, or of a request that none follows. `begins`: another visit begins with them.
+// if their visit has begun; they end before the last one of a cycle, or of a request that none
+// follows. `begins`: another visit begins with them.
 int FastChannel::quiet_bursts(int most, Tick now, bool& begins) {
   Incoming& in = incoming_;
   const std::int64_t next = in.piece->next_burst;
   const auto end = static_cast<int>(std::min(in.cycle_end, in.piece->end_burst) - next);
   const int here = std::min(most, end - 1);
   int run = in.run;
-  const bool writes = std::any_of(pcs_.begin(), pcs_.end(),
-                                  [](const PseudoChannel& pc) { return !pc.queues[1].empty(); });
-  for (int bursts = 0; bursts < std::min(most, end) && (writes || in.begun < cycle_runs_);) {
+  for (int bursts = 0; bursts < std::min(most, end) && in.begun < cycle_runs_;) {
     Entrance& at = in.entrance[run];
-    if (at.pc == nullptr) find_entrance(at, next + bursts);
-    if (writes && may_answer(at.bank)) return bursts;
     if (at.visit == nullptr) {
+      if (at.pc == nullptr) find_entrance(at, next + bursts);
       if (use(at.bank).open_row == in.row) return bursts;
       begins = true;
     }
@@ -249,9 +243,7 @@ int FastChannel::quiet_bursts_of(const PieceState& piece, int most) const {
   int runs = 0;
   for (std::int64_t burst = first; burst < first + most && runs < cycle_runs_; ++runs) {
     const DramAddress at = map_.decode(burst);
-    if (use(at.bank).open_row == at.row || may_answer(at.bank)) {
-      return static_cast<int>(burst - first);
-    }
+    if (use(at.bank).open_row == at.row) return static_cast<int>(burst - first);
     burst = (burst | (run_bursts_ - 1)) + 1;
   }
   return most;
