@@ -259,6 +259,27 @@ TEST(FastPath, RoundsEndBeforeARowThatIsOpen) {
   }
 }
 
+// A read that a queued write answers needs no place, and is answered as soon as it is its turn.
+TEST(FastPath, AReadThatAWriteAnswersNeedsNoPlace) {
+  for (const auto& [queue, from, bytes] :
+       {std::tuple{96, 0U, 6624U}, std::tuple{8, 8192U, 800U}, std::tuple{5, 8192U, 608U}}) {
+    Config config;
+    config.refresh = RefreshMode::kNone;
+    config.read_queue = queue;
+    const std::vector<core::MemoryRequest> load{
+        {0, 1024, 32, 0, 0, true, core::Traffic::kOther},
+        {1, from, bytes, 0, 0, false, core::Traffic::kOther},
+        {2, 1024, 32, 0, 0, false, core::Traffic::kOther}};
+    config.controller = ControllerKind::kOracle;
+    const Outcome expected = drive_randomly(*make_channel(config, 0), load, Random(1));
+    for (const ControllerKind kind : {ControllerKind::kEventDriven, ControllerKind::kFast}) {
+      config.controller = kind;
+      expect_same(expected, drive_randomly(*make_channel(config, 0), load, Random(1)));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 // Statistics asked for in the middle of a followed transition are those of that moment.
 TEST(FastPath, StatisticsDoNotRunAhead) {
   Config config;
