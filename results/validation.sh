@@ -5,12 +5,14 @@
 # Measured times themselves go only to FOLDER; validation_summary.csv and validation.png, a picture
 # without numbers of single cases, are what results/baseline has.
 #
-#   results/validation.sh RIDGEPOINT MEASURED_DIR FOLDER [EVERY [MOST_GB]]
+#   results/validation.sh RIDGEPOINT MEASURED_DIR FOLDER [EVERY [MOST_GB [EVERY_2 [MOST_GB_2]]]]
 #
-# EVERY (1): one row of so many; MOST_GB: leaves out longer simulations. Two processes at a time.
+# EVERY (1): one row of so many; MOST_GB: leaves out longer simulations; the second two are for H100
+# with the constants of A100, and by default the same. Two processes at a time: all cases of one
+# machine take an hour of one processor.
 set -eu
 if [ $# -lt 3 ]; then
-  echo "usage: $0 RIDGEPOINT MEASURED_DIR FOLDER [EVERY [MOST_GB]]" >&2
+  echo "usage: $0 RIDGEPOINT MEASURED_DIR FOLDER [EVERY [MOST_GB [EVERY_2 [MOST_GB_2]]]]" >&2
   exit 2
 fi
 program=$1 measured=$2 folder=$3 every=${4:-1} most=${5:-1000}
@@ -40,9 +42,10 @@ predict() {  # name machine flags...
 predict a100 a100-80g &
 predict h100 h100
 wait
+predict mi300x mi300x --family kv_blocks &
+every=${6:-$every} most=${7:-$most}
 # shellcheck disable=SC2086
-predict h100-from-a100 h100 $borrowed &
-predict mi300x mi300x --family kv_blocks
+predict h100-from-a100 h100 $borrowed
 wait
 
 for name in a100 h100 mi300x h100-from-a100; do

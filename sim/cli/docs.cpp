@@ -58,10 +58,10 @@ constexpr CommittedTable kCommitted[] = {
      "results/bench.sh"},
     {"validation_summary.csv",
      "errors of predicted kernel times and cache blocks against published measurements; H100 also "
-     "with the constants of A100 (a third of the cases, up to 0.6 GB each)",
-     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 3 0.6"},
+     "with the constants of A100 (there a third of the cases, up to 0.6 GB each)",
+     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 1 1000 3 0.6"},
     {"validation.png", "its cases, predicted over measured times",
-     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 3 0.6"},
+     "results/validation.sh build/release/ridgepoint MEASURED FOLDER 1 1000 3 0.6"},
     {"small.csv", "a model small enough to be remade in a second", "results/suites.sh small"},
 };
 
