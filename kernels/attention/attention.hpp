@@ -66,11 +66,14 @@ struct AttentionTiles {
   std::int64_t query_rows = 1;       // prefill rows per walk: kQueryBlock, halved until all fits
   std::int64_t query_slots = 2;      // walks whose queries are held
   // Of queries, partial results and outputs. A decode walk has one tile whose rows are the heads of
-  // the group, a prefill walk one tile per head; tile_rows is the most that either has.
+  // the group, a prefill walk one tile per head, or two; tile_rows is the most that either has.
   std::int64_t query_tiles = 1;
   std::int64_t tile_rows = 1;
   std::int64_t key_slots = kKeySlots;
   bool one_by_one = false;  // a walk begins when the one before it is stored
+  // The rows of a prefill walk of one head are two tiles: one is multiplied during the softmax of
+  // the other (the two warpgroups of FlashAttention-3, Shah et al. 2024, section 3.1).
+  bool halves = false;
   // Decode walks of a core side by side, each in its lane with an equal share of the engines.
   std::int64_t lanes = 1;
   bool on_lanes = false;      // products of one row, on the vector lanes

@@ -25,9 +25,9 @@ AttentionJob::AttentionJob(const isa::CoreShape& shape, const AttentionArgs& arg
 
 isa::View AttentionJob::head_view(const Tensor& tensor, const AttentionItem& item, std::int64_t g,
                                   std::int64_t width) const {
-  const std::int64_t row = sequence(item).row0 + item.q0;
-  const std::int64_t column = (first_head(item) + g) * width;
-  if (!heads_as_rows(item)) return tensor.block(row, item.rows, column, width);
+  const std::int64_t row = sequence(item).row0 + item.q0 + first_row(item, g);
+  const std::int64_t column = head_of(item, g) * width;
+  if (!heads_as_rows(item)) return tensor.block(row, rows_of(item, g), column, width);
   isa::View view = tensor.block(row, 1, column, width);
   view.rows = tiles.group;
   view.value_row_bytes = core::bytes_of(tensor.dtype, width);

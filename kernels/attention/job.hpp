@@ -3,6 +3,7 @@
 // outputs and partial results lie. Internal to the attention kernel.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -25,13 +26,23 @@ struct AttentionJob {
   const Sequence& sequence(const AttentionItem& item) const {
     return args.sequences[static_cast<std::size_t>(item.sequence)];
   }
-  // Decode: the query heads of the group are the rows of one tile. Prefill: each has a tile.
+  // Decode: the query heads of the group are the rows of one tile. Prefill: each has a tile, or the
+  // one head has a tile per half of its rows.
   bool heads_as_rows(const AttentionItem& item) const { return sequence(item).new_tokens == 1; }
   std::int64_t tiles_of(const AttentionItem& item) const {
-    return heads_as_rows(item) ? 1 : tiles.group;
+    if (heads_as_rows(item)) return 1;
+    return tiles.halves ? (item.rows + tiles.tile_rows - 1) / tiles.tile_rows : tiles.group;
   }
-  std::int64_t rows_of(const AttentionItem& item) const {
-    return heads_as_rows(item) ? tiles.group : item.rows;
+  std::int64_t rows_of(const AttentionItem& item, std::int64_t g) const {
+    if (heads_as_rows(item)) return tiles.group;
+    return std::min(tiles.tile_rows, item.rows - first_row(item, g));
+  }
+  // Of tile g, from the first row of the item.
+  std::int64_t first_row(const AttentionItem& item, std::int64_t g) const {
+    return tiles.halves && !heads_as_rows(item) ? g * tiles.tile_rows : 0;
+  }
+  std::int64_t head_of(const AttentionItem& item, std::int64_t g) const {
+    return first_head(item) + (tiles.halves ? 0 : g);
   }
   std::int64_t first_head(const AttentionItem& item) const { return item.head_group * tiles.group; }
   std::int64_t kv_head(const AttentionItem& item) const { return item.head_group / tiles.parts; }

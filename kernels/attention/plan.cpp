@@ -93,9 +93,10 @@ void set_prefill_tiles(const isa::CoreShape& shape, const AttentionArgs& args, s
   const bool decodes = std::any_of(args.sequences.begin(), args.sequences.end(),
                                    [](const Sequence& one) { return one.new_tokens == 1; });
   const auto set_rows = [&](std::int64_t rows) {
+    t.halves = t.one_by_one && shape.cached_bytes > 0 && t.group == 1 && rows > 1;
     t.query_rows = rows;
-    t.query_tiles = t.group;
-    t.tile_rows = std::max(std::min(rows, longest), decodes ? t.group : 1);
+    t.query_tiles = t.halves ? 2 : t.group;
+    t.tile_rows = std::max(std::min(t.halves ? rows / 2 : rows, longest), decodes ? t.group : 1);
   };
   const auto set_most_rows = [&] {
     std::int64_t rows = kQueryBlock;

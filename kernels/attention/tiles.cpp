@@ -57,7 +57,7 @@ class AttentionMerge {
     const bool heads_as_rows = job_.heads_as_rows(part.task->item);
     const float* sinks = nullptr;
     if (sinks_ && sinks_->values != nullptr) {
-      sinks = sinks_->values + job_.first_head(part.task->item) + part.g +
+      sinks = sinks_->values + job_.head_of(part.task->item, part.g) +
               (heads_as_rows ? part.r0 : 0);
     }
     // A thread block of its own, which begins when the walks of its core are over.
@@ -72,7 +72,7 @@ class AttentionMerge {
   }
   void add(const MergePart& part, std::int64_t split) {
     const Tile out = outputs_.tile(output_uses_), partial = partials_.tile(partial_uses_);
-    const std::int64_t all = job_.rows_of(part.task->item);
+    const std::int64_t all = job_.rows_of(part.task->item, part.g);
     const Token loaded =
         core_.load(partial, cut_rows(job_.partial_view(split, part.g, all), part.r0, part.rows),
                    {core_.shared_token(job_.partial_slot(split, part.g)), begun_});
@@ -107,8 +107,8 @@ std::vector<MergePart> parts_of(const Job& job, std::int64_t core, std::int64_t 
   std::vector<MergePart> mine;
   std::int64_t next = 0;
   for (const AttentionPlan::Merge& task : job.plan.merges) {
-    const std::int64_t rows = job.rows_of(task.item);
     for (std::int64_t g = 0; g < job.tiles_of(task.item); ++g) {
+      const std::int64_t rows = job.rows_of(task.item, g);
       for (std::int64_t r0 = 0; r0 < rows; r0 += kMergeRows, ++next) {
         if (next % cores == core) {
           mine.push_back({&task, g, r0, std::min(kMergeRows, rows - r0)});

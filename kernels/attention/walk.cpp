@@ -59,14 +59,14 @@ void AttentionWalk::clear(std::int64_t g) {
   const Tile out = out_[static_cast<std::size_t>(g)];
   const bool with_sinks = sinks_ && item_.split < 0;
   const float* sinks = with_sinks && sinks_->values != nullptr
-                           ? sinks_->values + job_.first_head(item_) + g
+                           ? sinks_->values + job_.head_of(item_, g)
                            : nullptr;
   const std::int64_t step = job_.heads_as_rows(item_) ? 1 : 0;
   // Clearing waits for the store of the previous item's result.
   Deps deps{out_free_[static_cast<std::size_t>(g)]};
   if (with_sinks) deps.add(sinks_loaded_);
   out_last_[static_cast<std::size_t>(g)] =
-      core_.vector({rows(), 1}, deps, [out, rows = rows(), dim = job_.v_dim, sinks, step] {
+      core_.vector({rows(g), 1}, deps, [out, rows = rows(g), dim = job_.v_dim, sinks, step] {
         clear_output(out, rows, dim, sinks, step);
       });
 }
@@ -124,13 +124,20 @@ void AttentionWalk::walk_tile() {
 }
 
 // A lone block asks for a tile's scores when the softmax of the one before is done, and works on
-// theirs while the array multiplies that one's values: FlashAttention-3's pipeline.
+// theirs while the array multiplies that one's values, or the other half's: FlashAttention-3's
+// pipeline.
 void AttentionWalk::walk_tile_in_order(std::int64_t tile) {
   const bool first = tile == item_.tile0;
-  if (!first) softmax(tile - 1, 0);
-  score(tile, 0, first ? Token{} : softened_);
-  if (!first) add_values(tile - 1, 0);
-  if (walked_ == item_.tile1) finish(tile);
+  for (std::int64_t g = 0; g < tiles(); ++g) {
+    if (!first) softmax(tile - 1, g);
+    score(tile, g, first ? Token{} : softened_);
+    if (!first) add_values(tile - 1, g);
+  }
+  if (walked_ < item_.tile1) return;
+  for (std::int64_t g = 0; g < tiles(); ++g) {
+    softmax(tile, g);
+    add_values(tile, g);
+  }
 }
 
 void AttentionWalk::finish(std::int64_t tile) {
@@ -148,7 +155,7 @@ void AttentionWalk::score(std::int64_t tile, std::int64_t g, Token after) {
   op.acc = scores_[slot];
   op.a = q_ring_.tile(q_uses_ + g);
   op.b = keys_.tile(use);
-  op.m = rows();
+  op.m = rows(g);
   op.n = keys_in(tile);
   op.k = job_.dim;
   op.slowdown = slowdown_;
@@ -171,24 +178,25 @@ void AttentionWalk::softmax(std::int64_t tile, std::int64_t g) {
   step.scores = scores_[slot];
   step.p = p_ring_.tile(softmax_uses_);
   step.out = out_[which];
-  step.rows = rows();
+  step.rows = rows(g);
   step.keys = keys_in(tile);
   step.dim = job_.v_dim;
   // Row r stands at position + r and sees (position + r - window, position + r].
-  const std::int64_t position = sequence.context - sequence.new_tokens + item_.q0;
+  const std::int64_t position =
+      sequence.context - sequence.new_tokens + item_.q0 + job_.first_row(item_, g);
   const std::int64_t window = job_.args.window;
   step.end_seen = position + 1 - first_key(tile);
-  step.first_seen = window > 0 ? step.end_seen - window : std::min<std::int64_t>(0, -rows());
+  step.first_seen = window > 0 ? step.end_seen - window : std::min<std::int64_t>(0, -rows(g));
   step.step = job_.heads_as_rows(item_) ? 0 : 1;
   step.scale = job_.scale;
   // Exponentials do not wait for the product before them, only the output's new scale does.
   Token scored = scored_[slot];
-  std::int64_t elements = rows() * (step.keys * kSoftmaxPasses + job_.v_dim);
-  std::int64_t exponentials = rows() * step.keys;
+  std::int64_t elements = rows(g) * (step.keys * kSoftmaxPasses + job_.v_dim);
+  std::int64_t exponentials = rows(g) * step.keys;
   if (job_.tiles.scores_ahead) {
-    scored = core_.vector({rows() * step.keys * kSoftmaxPasses, 1, exponentials, slowdown_},
+    scored = core_.vector({rows(g) * step.keys * kSoftmaxPasses, 1, exponentials, slowdown_},
                           {scored, p_ring_.busy(softmax_uses_)}, [] {});
-    elements = rows() * job_.v_dim;
+    elements = rows(g) * job_.v_dim;
     exponentials = 0;
   }
   softened_ = core_.vector({elements, 1, exponentials, slowdown_},
@@ -205,7 +213,7 @@ void AttentionWalk::add_values(std::int64_t tile, std::int64_t g) {
   op.acc = out_[which];
   op.a = p_ring_.tile(softmax_uses_);
   op.b = values.tile(use);
-  op.m = rows();
+  op.m = rows(g);
   op.n = job_.v_dim;
   op.k = keys_in(tile);
   op.slowdown = slowdown_;
@@ -228,14 +236,14 @@ void AttentionWalk::end() {
     const Tile out = out_[which];
     if (item_.split >= 0) {
       const Token stored =
-          core_.store(job_.partial_view(item_.split, g, rows()), out, {out_last_[which]});
+          core_.store(job_.partial_view(item_.split, g, rows(g)), out, {out_last_[which]});
       out_free_[which] = stored;
       core_.publish(job_.partial_slot(item_.split, g), stored);
       continue;
     }
     const Token scaled =
-        core_.vector({rows() * job_.v_dim, 1}, {out_last_[which]},
-                     [out, rows = rows(), dim = job_.v_dim] { normalise(out, rows, dim); });
+        core_.vector({rows(g) * job_.v_dim, 1}, {out_last_[which]},
+                     [out, rows = rows(g), dim = job_.v_dim] { normalise(out, rows, dim); });
     out_free_[which] =
         core_.store(job_.head_view(job_.args.out, item_, g, job_.v_dim), out, {scaled});
   }

@@ -31,7 +31,7 @@ class AttentionWalk {
 
  private:
   std::int64_t tiles() const { return job_.tiles_of(item_); }
-  std::int64_t rows() const { return job_.rows_of(item_); }
+  std::int64_t rows(std::int64_t g) const { return job_.rows_of(item_, g); }
   // Positions of a tile that the walk reads.
   std::int64_t first_key(std::int64_t tile) const {
     return std::max(tile * job_.tiles.key_tile, walk_first_);

@@ -33,7 +33,8 @@ struct LinearTiling {
   // Above 0: tiles of all row tiles go round the cores together, this many row tiles by all
   // columns, then the next; operands are cached.
   std::int64_t wave_rows = 0;
-  std::int64_t begin_elements = 0;  // vector work before such a tile
+  std::int64_t begin_elements = 0;  // vector work before such a tile,
+  bool stays = false;               // or before a core's first one only
 };
 // Rows of X that one pass over the weights serves: what two accumulators of one panel hold and the
 // scratchpad can feed.

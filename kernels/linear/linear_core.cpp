@@ -76,10 +76,13 @@ bool LinearCore::begin_wave(std::int64_t turn) {
 }
 
 // A tile is a thread block, which begins when one before it has given up its accumulator: with two
-// of them, while the tile before is multiplied.
+// of them, while the tile before is multiplied. A lone block stays and takes one tile after the
+// other, loading ahead (persistent kernels).
 void LinearCore::begin_block(std::int64_t turn) {
   const auto block = [this] { return core_.vector({t_.begin_elements, 1}, {last_matrix_}, [] {}); };
-  begun_ = turn > 0 && t_.accumulators > 1 ? next_begun_ : block();
+  if (turn == 0 || !t_.stays) {
+    begun_ = turn > 0 && t_.accumulators > 1 ? next_begun_ : block();
+  }
   if (t_.accumulators > 1 && has_wave(turn + 1)) next_begun_ = block();
 }
 

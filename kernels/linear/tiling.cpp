@@ -166,6 +166,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
                                          ceil_div(args.x.rows, t.mt));
   t.begin_elements = shape.block_cycles * shape.vector_lanes;
+  t.stays = shape.blocks == 1;
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ void Core::launch(isa::Program program, core::Cycle start, bool values) {
   // Transfer numbers break ties between simultaneous responses: the same from every start.
   transfers_.clear();
   free_transfers_.clear();
-  launched_ = start;
-  matrix_worked_ = 0;
+  matrix_worked_ = matrix_busy_ = 0;
   scratchpad_used_ = 0;
   accumulator_used_ = 0;
   tile_values_.clear();
@@ -187,11 +186,13 @@ bool Core::start_array(Engine engine, core::Cycle now) {
   core::Cycle occupancy = 0;
   core::Cycle latency = 0;
   if (engine == Engine::kMatrix) {
-    const bool at_peak = at_peak_rate(config_, matrix_worked_, now - launched_);
+    const bool at_peak = vector_.free_at <= now &&
+                         at_peak_rate(config_, matrix_worked_, matrix_busy_);
     const MatrixCycles cycles = matrix_cycles(config_, command.matrix, at_peak);
     occupancy = cycles.occupancy;
     if (config_.boost_ns > 0) {
       matrix_worked_ += matrix_cycles(config_, command.matrix, true).occupancy;
+      matrix_busy_ += occupancy;
     }
     latency = cycles.latency;
     counters_.matrix_flops += 2.0 * static_cast<double>(command.matrix.m) *

@@ -124,8 +124,8 @@ class Core final : public isa::CorePort {
   core::Cycle ingress_free_ = 0;
   std::vector<isa::Segment> segments_;  // scratch of start_mover
 
-  core::Cycle launched_ = 0;
   core::Cycle matrix_worked_ = 0;  // at the peak rate, since the launch
+  core::Cycle matrix_busy_ = 0;    // at the rates it had
   std::int64_t scratchpad_used_ = 0;
   std::int64_t accumulator_used_ = 0;
   std::vector<std::unique_ptr<float[]>> tile_values_;
