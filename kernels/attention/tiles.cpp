@@ -57,8 +57,8 @@ class AttentionMerge {
     const bool heads_as_rows = job_.heads_as_rows(part.task->item);
     const float* sinks = nullptr;
     if (sinks_ && sinks_->values != nullptr) {
-      sinks = sinks_->values + job_.head_of(part.task->item, part.g) +
-              (heads_as_rows ? part.r0 : 0);
+      sinks =
+          sinks_->values + job_.head_of(part.task->item, part.g) + (heads_as_rows ? part.r0 : 0);
     }
     // A thread block of its own, which begins when the walks of its core are over.
     begun_ = {};

@@ -58,9 +58,8 @@ void AttentionWalk::begin(const AttentionItem& item) {
 void AttentionWalk::clear(std::int64_t g) {
   const Tile out = out_[static_cast<std::size_t>(g)];
   const bool with_sinks = sinks_ && item_.split < 0;
-  const float* sinks = with_sinks && sinks_->values != nullptr
-                           ? sinks_->values + job_.head_of(item_, g)
-                           : nullptr;
+  const float* sinks =
+      with_sinks && sinks_->values != nullptr ? sinks_->values + job_.head_of(item_, g) : nullptr;
   const std::int64_t step = job_.heads_as_rows(item_) ? 1 : 0;
   // Clearing waits for the store of the previous item's result.
   Deps deps{out_free_[static_cast<std::size_t>(g)]};

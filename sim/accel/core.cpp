@@ -186,8 +186,9 @@ bool Core::start_array(Engine engine, core::Cycle now) {
   core::Cycle occupancy = 0;
   core::Cycle latency = 0;
   if (engine == Engine::kMatrix) {
-    const bool at_peak = vector_.free_at <= now &&
-                         at_peak_rate(config_, matrix_worked_, matrix_busy_);
+    // Both engines together draw the power that the sustained rate leaves.
+    const bool at_peak =
+        vector_.free_at <= now && at_peak_rate(config_, matrix_worked_, matrix_busy_);
     const MatrixCycles cycles = matrix_cycles(config_, command.matrix, at_peak);
     occupancy = cycles.occupancy;
     if (config_.boost_ns > 0) {

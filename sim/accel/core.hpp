@@ -30,9 +30,9 @@ struct MatrixCycles {
 };
 MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp& op,
                            bool at_peak = false);
-// Whether an array that has done `worked` cycles of peak work in the `elapsed` ones since the
-// launch still runs at the peak rate: the board's power allows the sustained rate on average.
-bool at_peak_rate(const AcceleratorConfig& config, core::Cycle worked, core::Cycle elapsed);
+// Whether an array that has done `worked` cycles of peak work in `busy` cycles since the launch may
+// do more at the peak rate: the board's power allows some, and then the sustained rate.
+bool at_peak_rate(const AcceleratorConfig& config, core::Cycle worked, core::Cycle busy);
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op);
 
 class Core final : public isa::CorePort {

@@ -22,11 +22,10 @@ MatrixCycles matrix_cycles(const AcceleratorConfig& config, const isa::MatrixOp&
   return {static_cast<core::Cycle>(std::ceil(static_cast<double>(at_rate_one) / rate)), latency};
 }
 
-bool at_peak_rate(const AcceleratorConfig& config, core::Cycle worked, core::Cycle elapsed) {
+bool at_peak_rate(const AcceleratorConfig& config, core::Cycle worked, core::Cycle busy) {
   if (config.boost_ns == 0) return false;
   const core::Cycle boost = config.boost_ns * (config.clock_hz / 1000) / 1'000'000;
-  return static_cast<double>(worked - boost) <
-         config.sustained_ratio * static_cast<double>(elapsed);
+  return static_cast<double>(worked - boost) < config.sustained_ratio * static_cast<double>(busy);
 }
 
 core::Cycle vector_cycles(const AcceleratorConfig& config, const isa::VectorOp& op) {

@@ -91,7 +91,8 @@ OptionGroup machine_options() {
        .minimum = 0,
        .maximum = 1000000000,
        .help = "peak work by which a launch's matrix engine may be ahead of core.sustained_ratio "
-               "before the clock falls: power is held on average; 0: always at that ratio",
+               "of its busy time before the clock falls, while the vector engine idles: what the "
+               "power allows; 0: always at that ratio",
        .column = "core_boost_ns"},
       {.key = "core.vector_lanes",
        .type = kInteger,
@@ -116,7 +117,8 @@ OptionGroup machine_options() {
        .minimum = 0,
        .maximum = 64,
        .help = "independent pieces of work (thread blocks) a core holds at once; with 1, the next "
-               "begins when the last is stored; 0: as memory allows",
+               "walk of attention begins when the last is stored, and a block stays for all tiles "
+               "of a linear layer; 0: as memory allows",
        .column = "core_blocks_count"},
       {.key = "core.block_ns",
        .type = kInteger,
@@ -126,7 +128,8 @@ OptionGroup machine_options() {
        .maximum = 1000000,
        .help =
            "the vector engine's time, for each of core.blocks, to begin a walk of attention, and, "
-           "beside a cache, to begin a tile of a linear layer: scheduling, addresses, masks",
+           "beside a cache, a tile of a linear layer, with one block only the first: scheduling, "
+           "addresses, masks",
        .column = "core_block_ns"},
       {.key = "core.engines_alternate",
        .type = kSwitch,

@@ -66,19 +66,30 @@ TEST(Machine, AnUnloadedReadIsTheSumOfItsParts) {
   EXPECT_EQ(activity.cycles, back + port);
 }
 
-isa::Program matrices(CorePort& core, int count) {
-  if (core.index() != 0) co_return;
+isa::MatrixOp product() {
   isa::MatrixOp op;
-  op.acc = core.accumulator(40, 32);
-  op.a = core.tile(40, 48, core::DType::kFp16);
-  op.b = core.tile(32, 48, core::DType::kFp16);
   op.m = 40;
   op.n = 32;
   op.k = 48;
-  for (int i = 0; i < count; ++i) core.matrix(op);
+  return op;
 }
 
-// The board's power allows the sustained rate on average, and some work ahead of it.
+// `count` products, beside or after so many cycles of the vector engine.
+isa::Program matrices(CorePort& core, int count, std::int64_t elements = 0, bool after = false) {
+  if (core.index() != 0) co_return;
+  isa::Deps deps;
+  if (elements > 0) {
+    const isa::Token waited = core.vector({elements, 1}, {}, [] {});
+    if (after) deps.add(waited);
+  }
+  isa::MatrixOp op = product();
+  op.acc = core.accumulator(40, 32);
+  op.a = core.tile(40, 48, core::DType::kFp16);
+  op.b = core.tile(32, 48, core::DType::kFp16);
+  for (int i = 0; i < count; ++i) core.matrix(op, deps);
+}
+
+// The board's power allows the sustained rate, and some work ahead of it.
 TEST(Machine, ThePeakRateLastsAsLongAsTheWorkAhead) {
   MachineConfig config = test_machines::small_machine();
   config.accel.sustained_ratio = 0.5;
@@ -96,16 +107,33 @@ TEST(Machine, ThePeakRateLastsAsLongAsTheWorkAhead) {
         machine.run(on_core_zero([count](CorePort& core) { return matrices(core, count); }), false);
     return activity.cycles - activity.launch_cycles;
   };
-  isa::MatrixOp op;
-  op.m = 40;
-  op.n = 32;
-  op.k = 48;
-  const accel::MatrixCycles peak = accel::matrix_cycles(config.accel, op, true);
+  const accel::MatrixCycles peak = accel::matrix_cycles(config.accel, product(), true);
   const core::Cycle at_peak = boost / peak.occupancy;
   EXPECT_EQ(cycles_of(static_cast<int>(at_peak)), at_peak * peak.occupancy + peak.latency);
   const core::Cycle long_run = cycles_of(1000);  // half the peak rate but for what was ahead
   const core::Cycle expected = 2 * (1000 * peak.occupancy - boost);
   EXPECT_LT(std::abs(long_run - expected), 4 * peak.occupancy);
+}
+
+// Waiting earns no peak work, and beside the vector engine there is none.
+TEST(Machine, ThePeakRateIsForAnArrayThatWorksAlone) {
+  MachineConfig config = test_machines::small_machine();
+  config.accel.sustained_ratio = 0.5;
+  config.accel.boost_ns = 1000;
+  const auto cycles_of = [&config](std::int64_t vector_cycles, bool after) {
+    Machine machine(config);
+    const std::int64_t elements = vector_cycles * config.accel.vector_lanes;
+    const auto program = [elements, after](CorePort& core) {
+      return matrices(core, 100, elements, after);
+    };
+    const Activity activity = machine.run(on_core_zero(program), false);
+    return activity.cycles - activity.launch_cycles;
+  };
+  EXPECT_EQ(cycles_of(100'001, true) - cycles_of(1, true), 100'000);
+  const accel::MatrixCycles half = accel::matrix_cycles(config.accel, product());
+  EXPECT_LT(cycles_of(0, false), 100 * half.occupancy);
+  // The first one starts together with the vector engine.
+  EXPECT_GT(cycles_of(99 * half.occupancy, false), 99 * half.occupancy + half.latency);
 }
 
 TEST(Machine, MatrixCommandsOverlapTheirPipeline) {

@@ -196,6 +196,63 @@ TEST(AttentionPipeline, ALoneBlockOverlapsItsSoftmaxWithOneProduct) {
   EXPECT_LT(activity.cycles - activity.launch_cycles, bound + bound / 4);
 }
 
+// Two halves of the rows in turn: four products a tile hide both softmaxes, each shorter than the
+// three products that are not its own half's scores.
+TEST(AttentionPipeline, HalvesOfALoneBlockOverlapTheirSoftmaxes) {
+  soc::MachineConfig config = block_machine(1);
+  config.accel.engines_alternate = false;
+  config.accel.cores = 1;
+  config.accel.block_ns = 0;
+  config.accel.accumulator_bytes = 256 * 1024;
+  config.accel.special_lanes = 4;
+  Problem problem({1, 1, 32}, {{128, 4096}});
+  const isa::CoreShape shape = config.accel.shape();
+  const AttentionTiles tiles = attention_tiles(shape, problem.args);
+  ASSERT_TRUE(tiles.halves);
+  ASSERT_EQ(tiles.query_tiles, 2);
+  ASSERT_EQ(tiles.tile_rows, 64);
+  isa::MatrixOp product;
+  product.m = 64;
+  product.n = tiles.key_tile;
+  product.k = 32;
+  product.dtype = problem.args.q.dtype;
+  const core::Cycle score = accel::matrix_cycles(config.accel, product).occupancy;
+  const std::int64_t scores = 64 * tiles.key_tile;
+  const core::Cycle softmax = accel::vector_cycles(
+      config.accel, {.elements = scores * 5 + 64 * 32, .passes = 1, .exponentials = scores});
+  ASSERT_GT(softmax, score);
+  ASSERT_LT(2 * softmax, 4 * score);
+  soc::Machine machine(config);
+  const soc::Activity activity = machine.run(attention(shape, problem.args, "attention"), false);
+  const core::Cycle bound = 4096 / tiles.key_tile * 4 * score;
+  EXPECT_GE(activity.cycles - activity.launch_cycles, bound);
+  EXPECT_LT(activity.cycles - activity.launch_cycles, bound + bound / 10);
+}
+
+// The bits of a row, sinks and all, do not depend on the halves; the last block has one and a part.
+TEST(AttentionPipeline, HalvesGiveTheSameBits) {
+  const Shape shape{4, 2, 16};
+  const std::vector<Part> parts{{200, 300}, {128, 128}, {1, 77}, {30, 60}};
+  std::vector<float> sinks = test_machines::seeded_values(4, 9);
+  Tensor sink_row;
+  sink_row.dtype = core::DType::kFp32;
+  sink_row.rows = 1;
+  sink_row.cols = 4;
+  sink_row.values = sinks.data();
+  std::vector<std::vector<float>> outputs;
+  for (const soc::MachineConfig& config : {test_machines::small_machine(), block_machine(1)}) {
+    Problem problem(shape, parts);
+    problem.args.sinks = sink_row;
+    soc::Machine machine(config);
+    const isa::CoreShape cores = config.accel.shape();
+    EXPECT_EQ(attention_tiles(cores, problem.args).halves, config.accel.blocks == 1);
+    EXPECT_EQ(attention_tiles(cores, problem.args).key_tile, kKeyTile);
+    machine.run(attention(cores, problem.args, "attention"), true);
+    outputs.push_back(problem.out());
+  }
+  EXPECT_EQ(outputs[0], outputs[1]);
+}
+
 TEST(AttentionLanes, AsManyAsBlocksAndTwiceThatForLoneRows) {
   const std::vector<Part> parts(9, {1, 64});
   for (const std::int64_t blocks : {1, 2}) {
