@@ -2,6 +2,7 @@
 #include "sim/config/option_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -37,12 +38,19 @@ std::map<std::string, OptionRef> index_by_name() {
   return index;
 }
 
+// Whole numbers as people write them: 1000000, not 1e+06.
+std::string bound_text(double bound) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const bool whole = std::trunc(bound) == bound && std::fabs(bound) <= kExact;
+  return whole ? std::to_string(static_cast<std::int64_t>(bound)) : format_real(bound);
+}
+
 std::string range_text(const OptionRow& row) {
   const bool low = row.minimum != std::numeric_limits<double>::lowest();
   const bool high = row.maximum != std::numeric_limits<double>::max();
-  if (low && high) return ' ' + format_real(row.minimum) + " .. " + format_real(row.maximum);
-  if (low) return " >= " + format_real(row.minimum);
-  if (high) return " <= " + format_real(row.maximum);
+  if (low && high) return ' ' + bound_text(row.minimum) + " .. " + bound_text(row.maximum);
+  if (low) return " >= " + bound_text(row.minimum);
+  if (high) return " <= " + bound_text(row.maximum);
   return {};
 }
 
