@@ -79,10 +79,9 @@ bool LinearCore::begin_wave(std::int64_t turn) {
 // of them, while the tile before is multiplied. A lone block stays and takes one tile after the
 // other, loading ahead (persistent kernels).
 void LinearCore::begin_block(std::int64_t turn) {
+  if (t_.stays && turn > 0) return;
   const auto block = [this] { return core_.vector({t_.begin_elements, 1}, {last_matrix_}, [] {}); };
-  if (turn == 0 || !t_.stays) {
-    begun_ = turn > 0 && t_.accumulators > 1 ? next_begun_ : block();
-  }
+  begun_ = turn > 0 && t_.accumulators > 1 ? next_begun_ : block();
   if (t_.accumulators > 1 && has_wave(turn + 1)) next_begun_ = block();
 }
 
