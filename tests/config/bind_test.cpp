@@ -24,6 +24,17 @@ TEST(Bind, EveryPresetIsAValidMachineWhoseMemoryIsThere) {
   }
 }
 
+// A constant that a preset carries over from a calibrated one is changed together with it.
+TEST(Bind, ChannelsOfLaterMachinesHaveTheShareOfH100) {
+  const auto share = [](const char* machine) {
+    const Options options = read({"--machine", machine});
+    return accelerator_config(options).channel_gb_per_s / dram_config(options).pin_rate_gbps;
+  };
+  for (const char* machine : {"h200", "b200"}) {
+    EXPECT_NEAR(share(machine) / share("h100"), 1, 0.002) << machine;
+  }
+}
+
 // A value that reaches dram::Config changes it; all keys are in the list.
 TEST(Bind, EveryMemoryKeyIsRead) {
   const auto text = [](const dram::Config& c) {
