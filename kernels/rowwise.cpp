@@ -22,6 +22,21 @@ struct Grid {
   std::int64_t block_rows = 1, block_cols = 1, row_blocks = 1, col_blocks = 1;
 };
 
+std::int64_t row_bytes(const Rowwise& spec, std::int64_t block_cols) {
+  const auto columns = [&](std::int64_t all) { return spec.split_cols ? block_cols : all; };
+  std::int64_t bytes = core::bytes_of(spec.out_dtype, columns(spec.out_cols));
+  for (const RowInput& input : spec.inputs) {
+    bytes += input.height * core::bytes_of(input.dtype, columns(input.cols));
+  }
+  return bytes;
+}
+
+std::int64_t constant_bytes(const Rowwise& spec) {
+  std::int64_t bytes = 0;
+  for (const RowInput& input : spec.constants) bytes += core::bytes_of(input.dtype, input.cols);
+  return bytes;
+}
+
 // Enough blocks for every core, none larger than half the scratchpad's slots.
 Grid choose_grid(const isa::CoreShape& shape, const Rowwise& spec) {
   Grid grid;
@@ -30,21 +45,12 @@ Grid choose_grid(const isa::CoreShape& shape, const Rowwise& spec) {
     const std::int64_t parts = shape.cores / spec.rows;
     grid.block_cols = std::min(spec.cols, std::max(kNarrowest, ceil_div(spec.cols, parts)));
   }
-  const auto row_bytes = [&] {
-    std::int64_t bytes =
-        core::bytes_of(spec.out_dtype, spec.split_cols ? grid.block_cols : spec.out_cols);
-    for (const RowInput& input : spec.inputs) {
-      bytes += input.height *
-               core::bytes_of(input.dtype, spec.split_cols ? grid.block_cols : input.cols);
-    }
-    return bytes;
-  };
-  std::int64_t budget = shape.scratchpad_bytes;
-  for (const RowInput& input : spec.constants) budget -= core::bytes_of(input.dtype, input.cols);
-  while (spec.split_cols && kSlots * row_bytes() > budget && grid.block_cols > kNarrowest) {
+  const std::int64_t budget = shape.scratchpad_bytes - constant_bytes(spec);
+  const auto block_row = [&] { return kSlots * row_bytes(spec, grid.block_cols); };
+  while (spec.split_cols && block_row() > budget && grid.block_cols > kNarrowest) {
     grid.block_cols = ceil_div(grid.block_cols, 2);
   }
-  const std::int64_t fits = std::max<std::int64_t>(1, budget / (kSlots * row_bytes()));
+  const std::int64_t fits = std::max<std::int64_t>(1, budget / block_row());
   grid.block_rows = std::min(fits, ceil_div(spec.rows, shape.cores));
   grid.row_blocks = ceil_div(spec.rows, grid.block_rows);
   grid.col_blocks = ceil_div(spec.cols, grid.block_cols);
@@ -127,6 +133,8 @@ isa::Kernel rowwise(const isa::CoreShape& shape, const Rowwise& spec, const std:
   kernel.family = family;
   kernel.key = key;
   kernel.model_bytes = hbm_bytes(shape, *shared, grid);
+  const std::int64_t columns = choose_grid(shape.without_memories(), spec).block_cols;
+  kernel.least.scratchpad = constant_bytes(spec) + kSlots * row_bytes(spec, columns);
   kernel.program = [shared, grid](CorePort& core) { return program(core, shared, grid); };
   return kernel;
 }

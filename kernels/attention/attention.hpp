@@ -58,7 +58,8 @@ struct AttentionArgs {
   std::int64_t first_visible(const Sequence& sequence, std::int64_t row) const;
 };
 
-// Sizes a core's tiles have; the same for every batch of a model, but for those of queries.
+// Sizes a core's tiles have, the smallest where none fit: the same for every batch of a model, but
+// for those of queries and, where memories are small, of keys.
 struct AttentionTiles {
   std::int64_t key_tile = kKeyTile;  // halved until the K and V rings fit
   std::int64_t parts = 1;            // a KV head's query heads are walked in this many groups
@@ -80,6 +81,7 @@ struct AttentionTiles {
   bool scores_ahead = false;  // a tile's scores are computed before the softmax of the one before
 };
 AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs& args);
+isa::CoreBytes attention_least(const isa::CoreShape& shape, const AttentionArgs& args);
 // query_rows of a long prefill.
 std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args);
 

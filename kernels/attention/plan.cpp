@@ -18,8 +18,8 @@ double efficiency(std::int64_t walks, std::int64_t cores) {
   return static_cast<double>(walks) / static_cast<double>(ceil_div(walks, cores) * cores);
 }
 
-// Scratchpad and accumulators of a core's walks.
-bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const AttentionTiles& t) {
+// Scratchpad and accumulators of a core's walks, and of its merges.
+isa::CoreBytes needs(const AttentionArgs& args, const AttentionTiles& t) {
   const core::DType q = args.q.dtype, kv = args.key_dtype();
   const std::int64_t tile = t.tile_rows;
   const std::int64_t tall = t.query_tiles * tile;  // all query tiles together
@@ -33,10 +33,13 @@ bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const Attentio
   if (args.most_splits > 1) {
     operands += 2 * kMergeSlots * std::min(kMergeRows, tile) * (args.value_dim() + 2) * 4;
   }
-  if (args.sinks) operands += 2 * core::bytes_of(args.sinks->dtype, args.heads);
-  const std::int64_t accumulators =
-      4 * t.lanes * (kScoreSlots * tile * t.key_tile + tall * (args.value_dim() + 2));
-  return operands <= shape.scratchpad_bytes && accumulators <= shape.accumulator_bytes;
+  if (args.sinks) operands += (t.lanes + 1) * core::bytes_of(args.sinks->dtype, args.heads);
+  return {operands,
+          4 * t.lanes * (kScoreSlots * tile * t.key_tile + tall * (args.value_dim() + 2))};
+}
+
+bool fits(const isa::CoreShape& shape, const AttentionArgs& args, const AttentionTiles& t) {
+  return shape.holds(needs(args, t));
 }
 
 std::vector<AttentionItem> whole_walks(const AttentionArgs& args, const AttentionTiles& t) {
@@ -82,22 +85,48 @@ void split_walks(std::vector<AttentionItem>& items, std::int64_t splits, Attenti
   items = std::move(cut);
 }
 
-void halve_group(AttentionTiles& t) {
-  t.group /= 2;
-  t.parts *= 2;
+// Heads of a group in so many parts more.
+void cut_group(AttentionTiles& t, std::int64_t parts) {
+  t.group /= parts;
+  t.parts *= parts;
+}
+void halve_group(AttentionTiles& t) { cut_group(t, 2); }
+
+// What small memories leave: the next smaller tiles; false: there are none.
+bool shrink(AttentionTiles& t) {
+  const std::int64_t least_slots = t.scores_ahead ? 2 : 1;
+  if (t.key_tile > kLeastKeyTile) {
+    t.key_tile /= 2;
+  } else if (t.lanes > 1) {
+    t.lanes /= 2;
+  } else if (t.query_slots > 1) {
+    t.query_slots = 1;
+  } else if (t.key_slots > least_slots) {
+    t.key_slots /= 2;
+  } else if (t.group > 1) {
+    std::int64_t factor = 2;
+    while (t.group % factor != 0) ++factor;
+    cut_group(t, factor);
+  } else {
+    return false;
+  }
+  return true;
 }
 
-// Where the longest sequence has more than one new token; others may decode.
-void set_prefill_tiles(const isa::CoreShape& shape, const AttentionArgs& args, std::int64_t longest,
-                       AttentionTiles& t) {
+// Walks of so many rows of prefill; `longest`: new tokens of a sequence; others may decode.
+void set_query_rows(const isa::CoreShape& shape, const AttentionArgs& args, std::int64_t longest,
+                    std::int64_t rows, AttentionTiles& t) {
   const bool decodes = std::any_of(args.sequences.begin(), args.sequences.end(),
                                    [](const Sequence& one) { return one.new_tokens == 1; });
-  const auto set_rows = [&](std::int64_t rows) {
-    t.halves = t.one_by_one && shape.cached_bytes > 0 && t.group == 1 && rows > 1;
-    t.query_rows = rows;
-    t.query_tiles = t.halves ? 2 : t.group;
-    t.tile_rows = std::max(std::min(t.halves ? rows / 2 : rows, longest), decodes ? t.group : 1);
-  };
+  t.halves = t.one_by_one && shape.cached_bytes > 0 && t.group == 1 && rows > 1;
+  t.query_rows = rows;
+  t.query_tiles = t.halves ? 2 : t.group;
+  t.tile_rows = std::max(std::min(t.halves ? rows / 2 : rows, longest), decodes ? t.group : 1);
+}
+
+void set_prefill_tiles(const isa::CoreShape& shape, const AttentionArgs& args, std::int64_t longest,
+                       AttentionTiles& t) {
+  const auto set_rows = [&](std::int64_t rows) { set_query_rows(shape, args, longest, rows, t); };
   const auto set_most_rows = [&] {
     std::int64_t rows = kQueryBlock;
     for (set_rows(rows); rows > 1 && !fits(shape, args, t); set_rows(rows)) rows /= 2;
@@ -133,6 +162,10 @@ std::int64_t query_block(const isa::CoreShape& shape, const AttentionArgs& args)
   AttentionArgs tall = args;
   tall.sequences = {{0, kQueryBlock, kQueryBlock, nullptr}};
   return attention_tiles(shape, tall).query_rows;
+}
+
+isa::CoreBytes attention_least(const isa::CoreShape& shape, const AttentionArgs& args) {
+  return needs(args, attention_tiles(shape.without_memories(), args));
 }
 
 std::int64_t AttentionArgs::first_visible(const Sequence& sequence, std::int64_t row) const {
@@ -177,6 +210,13 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
     set_prefill_tiles(shape, args, longest->new_tokens, t);
   } else {
     t.scores_ahead = shape.cached_bytes > 0 && !by_blocks;
+  }
+  while (!fits(shape, args, t) && shrink(t)) {
+    if (prefills) {
+      set_query_rows(shape, args, longest->new_tokens, 1, t);
+    } else {
+      fits_decode();
+    }
   }
   return t;
 }

@@ -238,6 +238,7 @@ isa::Kernel attention(const isa::CoreShape& shape, const AttentionArgs& args,
   kernel.key = key_of(args);
   kernel.flops = attention_flops(args);
   kernel.model_bytes = attention_bytes(shape, args);
+  kernel.least = attention_least(shape, args);
   // Planned at the first launch: equal kernels of other layers may never be launched.
   auto job = std::make_shared<std::shared_ptr<Job>>();
   kernel.program = [shape, args, job](CorePort& core) {

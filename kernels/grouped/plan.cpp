@@ -25,6 +25,25 @@ std::int64_t x_bytes(const GroupedArgs& args, const GroupedTiling& t) {
                      : kActivationSlots * t.mt * core::bytes_of(args.x.dtype, t.kt);
 }
 
+isa::CoreBytes needs(const GroupedArgs& args, const GroupedTiling& t) {
+  const std::int64_t bias = args.bias ? core::bytes_of(args.bias->dtype, t.nt) : 0;
+  return {weight_bytes(args, t.nt, t.kt) + x_bytes(args, t) + bias, 2 * t.mt * t.nt * 4};
+}
+
+// The next smaller tiles; false: there are none.
+bool shrink(GroupedTiling& t) {
+  if (t.x_in_core && t.x_slots > 1) {
+    t.x_slots = 1;
+  } else if (t.x_in_core) {
+    t.x_in_core = false;
+  } else if (t.mt > 1) {
+    t.mt = ceil_div(t.mt, 2);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 // Columns of a tile: whole panels of a plain weight, whole array passes of a transposed one.
 std::int64_t n_step(const isa::CoreShape& shape, const GroupedArgs& args) {
   if (!args.transposed) return args.w.panel_rows;
@@ -48,6 +67,8 @@ GroupedTiling grouped_tiling(const isa::CoreShape& shape, const GroupedArgs& arg
   t.x_slots = 2 * panel <= shape.scratchpad_bytes / 2 ? 2 : 1;
   t.nt = step_n;
   t.kt = args.transposed ? args.k() : std::min(args.k(), step_k);
+  while (!shape.holds(needs(args, t)) && shrink(t)) {
+  }
   std::int64_t budget = shape.scratchpad_bytes;
   if (args.bias) budget -= core::bytes_of(args.bias->dtype, args.n());
   const auto fits = [&](const GroupedTiling& tiling) {
@@ -67,6 +88,10 @@ GroupedTiling grouped_tiling(const isa::CoreShape& shape, const GroupedArgs& arg
   if (!t.x_in_core) grow(&GroupedTiling::nt, step_n, args.n());
   if (!args.transposed) grow(&GroupedTiling::kt, step_k, args.k());
   return t;
+}
+
+isa::CoreBytes grouped_least(const isa::CoreShape& shape, const GroupedArgs& args) {
+  return needs(args, grouped_tiling(shape.without_memories(), args, 1));
 }
 
 GroupedPlan plan_grouped(const isa::CoreShape& shape, const GroupedArgs& args) {

@@ -20,5 +20,7 @@ struct GroupedPlan {
   std::vector<std::vector<GroupedTile>> by_core;
 };
 GroupedPlan plan_grouped(const isa::CoreShape& shape, const GroupedArgs& args);
+// What the smallest tiles take.
+isa::CoreBytes grouped_least(const isa::CoreShape& shape, const GroupedArgs& args);
 
 }  // namespace ridgepoint::kernels

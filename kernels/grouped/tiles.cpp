@@ -231,6 +231,7 @@ isa::Kernel grouped_linear(const isa::CoreShape& shape, const GroupedArgs& args,
   for (const LinearGroup& group : groups) rows += group.rows;
   kernel.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(args.n() * args.k());
   kernel.model_bytes = grouped_bytes(shape, args);
+  kernel.least = grouped_least(shape, args);
   auto job = std::make_shared<std::shared_ptr<const Job>>();
   kernel.program = [shape, args, job](CorePort& core) {
     if (!*job) *job = std::make_shared<Job>(Job{args, plan_grouped(shape, args)});

@@ -40,13 +40,15 @@ struct LinearTiling {
 // scratchpad can feed.
 std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
                             core::DType x, bool bias);
+// The smallest tiling where none fits.
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args);
+isa::CoreBytes linear_needs(const LinearArgs& args, const LinearTiling& tiling);
 
 // E*(N*K*ceil(M/mt) + M*K*R + M*N): HBM bytes of the tiling, by operand formats; plus bias and
 // residual where present.
 double traffic_bytes(const LinearArgs& args, const LinearTiling& tiling);
 
-// Throws InputError when shapes do not agree or the smallest tile does not fit the core.
+// Throws SimulationError when shapes do not agree.
 isa::Kernel linear(const isa::CoreShape& shape, const LinearArgs& args, const std::string& name);
 
 }  // namespace ridgepoint::kernels

@@ -91,6 +91,7 @@ isa::Kernel linear(const isa::CoreShape& shape, const LinearArgs& args, const st
   kernel.flops = 2.0 * static_cast<double>(args.x.rows) * static_cast<double>(args.w.n) *
                  static_cast<double>(args.w.k);
   kernel.model_bytes = traffic_bytes(args, tiling);
+  kernel.least = linear_needs(args, choose_tiling(shape.without_memories(), args));
   PanelValues panel_values;
   if (args.x.values != nullptr && tiling.x_in_shared) {
     panel_values = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(

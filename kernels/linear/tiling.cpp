@@ -41,6 +41,20 @@ std::int64_t k_step(const isa::CoreShape& shape, core::DType w, core::DType x) {
 
 }  // namespace
 
+isa::CoreBytes linear_needs(const LinearArgs& args, const LinearTiling& t) {
+  const core::DType x = args.x.dtype;
+  std::int64_t operands = OperandStream::bytes(kWeightSlots, t.nt, t.kt, args.w.dtype, x);
+  operands += t.x_in_core ? t.mt * core::bytes_of(x, args.w.k)
+                          : kActivationSlots * t.mt * core::bytes_of(x, t.kt);
+  if (t.x_in_shared) operands += kStageSlots * t.mt * core::bytes_of(x, t.stage_cols);
+  if (args.bias) operands += core::bytes_of(args.bias->dtype, t.nt);
+  if (args.residual) {
+    operands += kResidualSlots * ceil_div(t.mt, kEpilogueChunks) *
+                core::bytes_of(args.residual->dtype, t.nt);
+  }
+  return {operands, 4 * t.accumulators * t.mt * t.nt};
+}
+
 std::int64_t most_tile_rows(const isa::CoreShape& shape, std::int64_t panel, core::DType w,
                             core::DType x, bool bias) {
   const std::int64_t step = k_step(shape, w, x);
@@ -108,15 +122,11 @@ std::int64_t next_width(std::int64_t nt, std::int64_t panel) {
 
 bool holds_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
                        std::int64_t nt) {
-  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
-  std::int64_t operands = OperandStream::bytes(kWeightSlots, nt, step, args.w.dtype, args.x.dtype) +
-                          kActivationSlots * mt * core::bytes_of(args.x.dtype, step);
-  if (args.bias) operands += core::bytes_of(args.bias->dtype, nt);
-  if (args.residual) {
-    operands +=
-        kResidualSlots * ceil_div(mt, kEpilogueChunks) * core::bytes_of(args.residual->dtype, nt);
-  }
-  return operands <= shape.scratchpad_bytes && 4 * mt * nt <= shape.accumulator_bytes;
+  LinearTiling tile;
+  tile.mt = mt;
+  tile.nt = nt;
+  tile.kt = k_step(shape, args.w.dtype, args.x.dtype);
+  return shape.holds(linear_needs(args, tile));
 }
 
 // With a cache every core reads both operands of its tile as it goes: of the tiles that a core
@@ -161,74 +171,88 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
     search_cached_tile(shape, args, t);
   }
   t.accumulators = shape.blocks != 1 && 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
-  // Half the cache keeps the rows of X that a group of row tiles reads again and again.
-  const std::int64_t tile_bytes = t.mt * core::bytes_of(args.x.dtype, args.w.k);
-  t.wave_rows = std::clamp<std::int64_t>(shape.cached_bytes / (2 * tile_bytes), 1,
-                                         ceil_div(args.x.rows, t.mt));
   t.begin_elements = shape.block_cycles * shape.vector_lanes;
   t.stays = shape.blocks == 1;
+}
+
+// K: the largest step whose slots fit, below the weight slot's cap.
+void choose_k_step(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
+  const double column = static_cast<double>(t.nt) * core::mean_bytes_of(args.w.dtype);
+  const auto columns = static_cast<std::int64_t>(static_cast<double>(kWeightSlotBytes) / column);
+  t.kt = t.stage_cols = std::min(args.w.k, std::max(step, columns / step * step));
+  while (t.kt > step && linear_needs(args, t).scratchpad > shape.scratchpad_bytes) {
+    t.kt = t.stage_cols = (t.kt - 1) / step * step;
+  }
+}
+
+// Chunks of a panel that a core keeps: worth a signal, and one for every core.
+void choose_stage(const isa::CoreShape& shape, const LinearArgs& args, LinearTiling& t) {
+  if (!t.x_in_core) return;
+  const std::int64_t k = args.w.k;
+  const std::int64_t x_bits = t.mt * core::bits_of(args.x.dtype);
+  const std::int64_t worthwhile = ceil_div(kStageBytes * 8, x_bits);
+  const std::int64_t even = ceil_div(k, shape.cores);
+  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
+  t.stage_cols = std::min(round_up(std::max(worthwhile, even), step), k);
+  if (t.x_in_shared) {
+    // What the other slots leave; never below kt, for which the step above made room.
+    LinearTiling unstaged = t;
+    unstaged.x_in_shared = false;
+    const auto left =
+        static_cast<double>(shape.scratchpad_bytes - linear_needs(args, unstaged).scratchpad) /
+        static_cast<double>(kStageSlots);
+    const double column = static_cast<double>(t.mt) * core::mean_bytes_of(args.x.dtype);
+    t.stage_cols = std::min(t.stage_cols, static_cast<std::int64_t>(left / column));
+  }
+  // A K step lies in exactly one chunk.
+  if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
+}
+
+// The next smaller tile; false: there is none.
+bool shrink(const LinearArgs& args, LinearTiling& t) {
+  if (t.nt > args.w.panel_rows) {
+    t.nt = args.w.panel_rows;
+  } else if (t.x_in_core) {
+    t.x_in_core = false;
+  } else if (t.mt > 1) {
+    t.mt = ceil_div(t.mt, 2);
+  } else if (t.accumulators > 1) {
+    t.accumulators = 1;
+  } else if (t.x_in_shared) {
+    t.x_in_shared = false;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 LinearTiling choose_tiling(const isa::CoreShape& shape, const LinearArgs& args) {
   const std::int64_t m = args.x.rows;
-  const std::int64_t k = args.w.k;
+  const std::int64_t x_row = core::bytes_of(args.x.dtype, args.w.k);
+  const bool cached = shape.cached_bytes > 0 && shape.tile_rows == 0;
   LinearTiling t;
-  const std::int64_t x_row = core::bytes_of(args.x.dtype, k);
-  const std::int64_t step = k_step(shape, args.w.dtype, args.x.dtype);
-  if (shape.cached_bytes > 0 && shape.tile_rows == 0) {
+  if (cached) {
     choose_cached_tile(shape, args, t);
   } else {
     choose_managed_tile(shape, args, t);
   }
+  t.x_in_shared = t.mt * x_row <= shape.shared_bytes;
+  do {
+    choose_k_step(shape, args, t);
+    choose_stage(shape, args, t);
+  } while (!shape.holds(linear_needs(args, t)) && shrink(args, t));
 
   const std::int64_t panel_bytes = t.mt * x_row;
-  t.x_in_shared = panel_bytes <= shape.shared_bytes;
   if (t.x_in_shared) {
     t.shared_panels = std::min(ceil_div(m, t.mt), shape.shared_bytes / panel_bytes);
   }
-
-  // K: the largest step whose slots fit, below the weight slot's cap.
-  std::int64_t budget = shape.scratchpad_bytes;
-  if (t.x_in_core) budget -= t.mt * x_row;
-  if (args.bias) budget -= core::bytes_of(args.bias->dtype, t.nt);
-  if (args.residual) {
-    budget -= kResidualSlots * ceil_div(t.mt, kEpilogueChunks) *
-              core::bytes_of(args.residual->dtype, t.nt);
-  }
-  const auto slots_fit = [&](std::int64_t kt) {
-    std::int64_t bytes = OperandStream::bytes(kWeightSlots, t.nt, kt, args.w.dtype, args.x.dtype);
-    const std::int64_t x_tile = t.mt * core::bytes_of(args.x.dtype, kt);
-    if (!t.x_in_core) bytes += kActivationSlots * x_tile;
-    if (t.x_in_shared) bytes += kStageSlots * x_tile;
-    return bytes <= budget;
-  };
-  const std::int64_t cap = std::max(
-      step,
-      static_cast<std::int64_t>(static_cast<double>(kWeightSlotBytes) /
-                                (static_cast<double>(t.nt) * core::mean_bytes_of(args.w.dtype))) /
-          step * step);
-  t.kt = std::min(k, cap);
-  while (t.kt > step && !slots_fit(t.kt)) t.kt = (t.kt - 1) / step * step;
-
-  t.stage_cols = t.kt;
-  if (t.x_in_core) {
-    const std::int64_t x_bits = t.mt * core::bits_of(args.x.dtype);
-    const std::int64_t worthwhile = ceil_div(kStageBytes * 8, x_bits);
-    const std::int64_t even = ceil_div(k, shape.cores);
-    t.stage_cols = std::min(round_up(std::max(worthwhile, even), step), k);
-    if (t.x_in_shared) {
-      // What the weight slots leave; never below kt, for which the step above made room.
-      const std::int64_t weights =
-          OperandStream::bytes(kWeightSlots, t.nt, t.kt, args.w.dtype, args.x.dtype);
-      const auto left = static_cast<double>(budget - weights) / static_cast<double>(kStageSlots);
-      t.stage_cols = std::min(
-          t.stage_cols, static_cast<std::int64_t>(left / (static_cast<double>(t.mt) *
-                                                          core::mean_bytes_of(args.x.dtype))));
-    }
-    // A K step lies in exactly one chunk.
-    if (t.stage_cols < k) t.stage_cols = std::max(t.kt, t.stage_cols / t.kt * t.kt);
+  if (cached) {
+    // Half the cache keeps the rows of X that a group of row tiles reads again and again.
+    t.wave_rows =
+        std::clamp<std::int64_t>(shape.cached_bytes / (2 * panel_bytes), 1, ceil_div(m, t.mt));
   }
   const std::int64_t tiles = ceil_div(args.w.n, t.nt);
   t.x_reads = t.x_in_shared || t.wave_rows > 0 ? 1

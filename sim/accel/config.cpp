@@ -119,4 +119,23 @@ void AcceleratorConfig::validate_memories() const {
   }
 }
 
+void fail_room(const std::string& machine, const isa::CoreShape& shape, const std::string& name,
+               isa::CoreBytes least) {
+  // A scratchpad is not smaller than the accumulators, which the machine may have more of.
+  least.scratchpad = std::max(least.scratchpad, least.accumulators);
+  std::string accepted;
+  const auto add = [&accepted](const char* key, std::int64_t has, std::int64_t needs) {
+    if (has >= needs) return;
+    accepted += std::string(accepted.empty() ? "" : " and ") + key + ' ' +
+                std::to_string((needs + 1023) / 1024) + " KiB";
+  };
+  add("core.accumulator_kib", shape.accumulator_bytes, least.accumulators);
+  add("core.scratchpad_kib", shape.scratchpad_bytes, least.scratchpad);
+  throw core::InputError(
+      "machine '" + machine + "': kernel '" + name + "': core.accumulator_kib (" +
+      kib(shape.accumulator_bytes) + ") and core.scratchpad_kib (" + kib(shape.scratchpad_bytes) +
+      ") do not hold its smallest tiles beside an array of " + std::to_string(shape.matrix_cols) +
+      " columns; accepted: " + accepted + " or more, or another model");
+}
+
 }  // namespace ridgepoint::accel

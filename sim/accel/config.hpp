@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sim/core/dtype.hpp"
 #include "sim/isa/core_shape.hpp"
@@ -66,5 +67,9 @@ struct AcceleratorConfig {
  private:
   void validate_memories() const;
 };
+
+// Throws InputError: a core has less than `least`, what kernel `name` and those beside it take.
+[[noreturn]] void fail_room(const std::string& machine, const isa::CoreShape& shape,
+                            const std::string& name, isa::CoreBytes least);
 
 }  // namespace ridgepoint::accel

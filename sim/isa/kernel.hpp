@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/isa/core_port.hpp"
+#include "sim/isa/core_shape.hpp"
 
 namespace ridgepoint::isa {
 
@@ -18,6 +19,7 @@ struct Kernel {
   std::function<Program(CorePort&)> program;
   double flops = 0;        // matrix-engine FLOPs (2 per multiply-accumulate) by the definition
   double model_bytes = 0;  // HBM bytes of the traffic formula, 0 where none is declared
+  CoreBytes least;         // of its smallest tiles: a core that holds these can run it
 };
 
 }  // namespace ridgepoint::isa

@@ -29,6 +29,9 @@ int prepare_systemc() {
   return 0;
 }
 
+// Lets a process build another machine (Debian's 2.3.4 frees the context; swapping would leak).
+void renew_systemc() { sc_core::sc_get_curr_simcontext()->reset(); }
+
 }  // namespace
 
 struct Machine::Parts {
@@ -219,12 +222,15 @@ std::string Machine::Parts::deadlock_report() {
   return text;
 }
 
-Machine::Machine(const MachineConfig& config) : parts_(std::make_unique<Parts>(config)) {}
+// Whether it was built or not, the process can build another.
+Machine::Machine(const MachineConfig& config) try : parts_(std::make_unique<Parts>(config)) {
+} catch (...) {
+  renew_systemc();
+}
 
 Machine::~Machine() {
   parts_.reset();
-  // Lets a process build another machine (Debian's 2.3.4 frees the context; swapping would leak).
-  sc_core::sc_get_curr_simcontext()->reset();
+  renew_systemc();
 }
 
 const MachineConfig& Machine::config() const { return parts_->config; }
@@ -263,8 +269,21 @@ void Machine::Parts::renew_memory() {
   memory_is_stale = cache_is_kept = false;
 }
 
+void Machine::require_room(std::span<const isa::Kernel> kernels) const {
+  const isa::CoreShape shape = parts_->config.accel.shape();
+  isa::CoreBytes least;
+  std::string name;  // of the first kernel that has no room
+  for (const isa::Kernel& kernel : kernels) {
+    least.scratchpad = std::max(least.scratchpad, kernel.least.scratchpad);
+    least.accumulators = std::max(least.accumulators, kernel.least.accumulators);
+    if (name.empty() && !shape.holds(kernel.least)) name = kernel.name;
+  }
+  if (!name.empty()) accel::fail_room(parts_->config.name, shape, name, least);
+}
+
 Activity Machine::run(const isa::Kernel& kernel, bool values) {
   Parts& parts = *parts_;
+  require_room({&kernel, 1});
   if (parts.memory_is_stale) parts.renew_memory();
   const Activity before = parts.total();
   const core::Cycle previous = parts.end;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,10 @@ class Machine {
   std::uint64_t hbm_bytes() const;      // capacity
   double hbm_peak_bytes_per_s() const;  // all channels, from the pins
   const core::Clock& clock() const;
+
+  // Throws InputError where a core does not hold the smallest tiles of each of these kernels; names
+  // the keys and what would do.
+  void require_room(std::span<const isa::Kernel> kernels) const;
 
   // Runs one kernel to its end. With `values`, commands compute on the attached tensors; cycles do
   // not depend on it. Throws SimulationError with every engine's reason when nothing can go on.

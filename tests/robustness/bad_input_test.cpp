@@ -71,6 +71,16 @@ const std::vector<Case>& usage_cases() {
       {"queue_below_a_piece",
        {"run", "--core.store_queue_bytes", "64"},
        "'--core.store_queue_bytes': value '64' is below fabric.piece_bytes; accepted: 4096"},
+      {"no_room_for_tiles",
+       {"run", "--machine", "a100-80g", "--model", "llama-3-70b", "--assume-fits", "--phase",
+        "decode", "--core.scratchpad_kib", "18", "--core.accumulator_kib", "2"},
+       "machine 'a100-80g': kernel 'embedding': core.accumulator_kib (2 KiB) and "
+       "core.scratchpad_kib (18 KiB) do not hold its smallest tiles beside an array of 16 columns; "
+       "accepted: core.scratchpad_kib 96 KiB or more"},
+      {"no_room_for_served_tiles",
+       {"serve", "--machine", "a100-80g", "--model", "deepseek-v2-lite", "--trace",
+        "synthetic-chat", "--core.scratchpad_kib", "18", "--core.accumulator_kib", "2"},
+       "core.accumulator_kib 3 KiB and core.scratchpad_kib 65 KiB or more"},
       {"standard_of_a_file",
        {"dram", "--config", "in.ini"},
        "in.ini:2: machine 'teaching-80g': 'hbm.standard': value 'foo' is not known",

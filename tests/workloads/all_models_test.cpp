@@ -264,6 +264,52 @@ TEST_P(AllModels, CountsAreWhatTheKernelsDeclare) {
   }
 }
 
+soc::MachineConfig tiny(bool cached, std::int64_t blocks) {
+  soc::MachineConfig config = teaching();
+  accel::AcceleratorConfig& accel = config.accel;
+  accel.cores = 4;
+  accel.matrix_rows = accel.matrix_cols = accel.vector_lanes = 16;
+  accel.shared_is_cache = cached;
+  accel.blocks = blocks;
+  config.hbm.stacks = 1;
+  return config;
+}
+
+// A core that holds the smallest tiles runs every kernel; one with a byte less is refused before.
+TEST_P(AllModels, KernelsRunWhereTheirSmallestTilesFit) {
+  const ModelShape shape = small(GetParam());
+  for (const auto& [cached, blocks] : {std::pair{false, 0}, {true, 0}, {true, 1}, {true, 2}}) {
+    for (const Step& step : {Step{1, 40}, Step{20, 40}}) {
+      SCOPED_TRACE(testing::Message() << cached << ' ' << blocks << ' ' << step.tokens);
+      soc::MachineConfig config = tiny(cached, blocks);
+      const Placement placement(shape, placement_spec(config, shape, step));
+      const auto kernels = [&] {
+        return build_step(config.accel.shape(), placement, batch_of(step), {});
+      };
+      isa::CoreBytes least;
+      for (const isa::Kernel& kernel : kernels()) {
+        least.scratchpad = std::max(least.scratchpad, kernel.least.scratchpad);
+        least.accumulators = std::max(least.accumulators, kernel.least.accumulators);
+      }
+      constexpr isa::CoreBytes kEveryMachine{4608, 2048};  // of such an array
+      for (const std::int64_t eighths : {8, 11}) {
+        config.accel.accumulator_bytes =
+            std::max(kEveryMachine.accumulators, least.accumulators * eighths / 8);
+        config.accel.scratchpad_bytes =
+            std::max({kEveryMachine.scratchpad, config.accel.accumulator_bytes,
+                      least.scratchpad * eighths / 8});
+        soc::Machine machine(config);
+        EXPECT_NO_THROW(StepRunner(machine, true).run(kernels(), false)) << eighths;
+      }
+      if (least.scratchpad <= kEveryMachine.scratchpad) continue;
+      config.accel.scratchpad_bytes = least.scratchpad - 1;
+      config.accel.accumulator_bytes = kEveryMachine.accumulators;
+      soc::Machine machine(config);
+      EXPECT_THROW(StepRunner(machine, true).run(kernels(), false), core::InputError);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Rows, AllModels, ::testing::ValuesIn(all_models()), [](const auto& row) {
   std::string name = row.param.name;
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

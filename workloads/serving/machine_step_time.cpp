@@ -110,6 +110,7 @@ MachineKernelTimes::MachineKernelTimes(soc::Machine& machine, const ModelShape& 
     spec_.max_batch_tokens = power_of_two(tokens);
     placement_ = Placement(roomy(shape), placement_spec(machine, shape, spec_));
   }
+  require_room(machine_, placement_, options_);
 }
 
 KernelGeometry MachineKernelTimes::geometry() const {
@@ -324,6 +325,7 @@ ExactStepTime::ExactStepTime(soc::Machine& machine, const ModelShape& shape,
       placement_(shape, placement_spec(machine, shape, spec)),
       runner_(machine, true) {
   options_.attention_splits = spec.attention_splits;
+  require_room(machine_, placement_, options_);
 }
 
 core::Femtoseconds ExactStepTime::step_time(const StepBatch& batch) {

@@ -26,7 +26,11 @@ TextStepTime::TextStepTime(soc::Machine& machine, const LoadedModel& model, Text
     : machine_(machine),
       spec_(std::move(spec)),
       placement_(model, placement_spec(machine, spec_)),
-      runner_(machine, false) {}
+      runner_(machine, false) {
+  StepOptions options;
+  options.attention_splits = 1;
+  require_room(machine_, placement_, options);
+}
 
 core::Femtoseconds TextStepTime::step_time(const StepBatch& batch) {
   std::vector<BatchSequence> sequences;

@@ -71,6 +71,7 @@ GenerateResult generate(soc::Machine& machine, const LoadedModel& model, const G
   std::uint32_t next = 0;
   StepOptions options;
   options.attention_splits = 1;  // a row's bits must not depend on how much is computed with it
+  require_room(machine, placement, options);
   options.choose = [&](std::int64_t, const float* logits) {
     const std::span<const float> row(logits, static_cast<std::size_t>(shape.vocab));
     if (spec.on_logits) spec.on_logits(static_cast<std::int64_t>(result.step_cycles.size()), row);

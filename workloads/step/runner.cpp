@@ -20,6 +20,25 @@ std::size_t launches_sampled(double ns) {
                                  kMostSamples);
 }
 
+void require_room(const soc::Machine& machine, const Placement& placement,
+                  const StepOptions& options) {
+  const PlacementSpec& spec = placement.spec();
+  std::vector<isa::Kernel> kernels;
+  const auto add_step = [&](std::int64_t new_tokens, std::int64_t context) {
+    if (new_tokens > spec.max_tokens || context > placement.shape().max_context) return;
+    BatchSequence one;
+    one.new_tokens = new_tokens;
+    one.context = context;
+    one.blocks.assign(static_cast<std::size_t>(context / spec.block_tokens + 1), 0);
+    const auto step = build_step(machine.config().accel.shape(), placement, {one}, options);
+    kernels.insert(kernels.end(), step.begin(), step.end());
+  };
+  add_step(1, 1);
+  add_step(2, 2);
+  if (placement.shape().mla) add_step(2, spec.expand_rows + 2);  // in the latent space
+  machine.require_room(kernels);
+}
+
 std::size_t StepRunner::samples_wanted(const soc::Activity& activity) const {
   const auto cycles = static_cast<double>(activity.cycles - activity.launch_cycles);
   return launches_sampled(cycles * machine_.clock().period_ns());
@@ -90,6 +109,7 @@ const soc::Activity& StepRunner::launch(const isa::Kernel& kernel, bool values,
 }
 
 StepReport StepRunner::run(const std::vector<isa::Kernel>& kernels, bool values) {
+  machine_.require_room(kernels);
   StepReport report;
   std::map<std::string, std::size_t> index, launches;
   ++step_;

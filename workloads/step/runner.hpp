@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/soc/machine.hpp"
+#include "workloads/step/step.hpp"
 
 namespace ridgepoint::workloads {
 
@@ -47,6 +48,7 @@ class StepRunner {
   // Simulates on the copies what runs of these steps, in this order, will ask for.
   void prepare(std::span<const std::vector<isa::Kernel>> steps);
   // `values`: compute on attached tensors (never reuses).
+  // Throws InputError, before anything is simulated, where a kernel has no room on the machine.
   StepReport run(const std::vector<isa::Kernel>& kernels, bool values);
   soc::Machine& machine() { return machine_; }
 
@@ -70,5 +72,10 @@ class StepRunner {
   std::map<Launch, soc::Activity> ahead_;  // simulated on copies
   soc::Activity latest_;
 };
+
+// Throws InputError where the machine has no room for a kernel of a step that this placement may
+// meet: of its prefills and decodes, whatever their number (Machine::require_room).
+void require_room(const soc::Machine& machine, const Placement& placement,
+                  const StepOptions& options);
 
 }  // namespace ridgepoint::workloads
