@@ -46,7 +46,9 @@ void predict_blocks(const Context& context, results::TableWriter& table,
   const auto path = std::filesystem::path(options.text("validate.measured")) / "kv_blocks.csv";
   if ((family != "all" && family != "kv_blocks") || !std::filesystem::exists(path)) return;
   const bool one_machine = options.origin("run.machine").kind == config::Origin::Kind::kFlag;
-  const std::vector<std::string> machines = machine_names(), models = model_names();
+  std::vector<std::string> machines = machine_names();
+  const std::vector<std::string> models = model_names();
+  if (one_machine) machines.push_back(options.text("machine.name"));  // perhaps of a file
   int left_out = 0, index = 0;
   for (const workloads::LoggedBlocks& logged : workloads::read_logged_blocks(path)) {
     const int half = index++ % 2;

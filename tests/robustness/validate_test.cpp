@@ -96,6 +96,25 @@ TEST_F(Validate, ReadsLoggedBlocks) {
   EXPECT_EQ(outcome.exit_code, 2);
 }
 
+// A machine of a file has its own name, and its own memory.
+TEST_F(Validate, ReadsLoggedBlocksOfAMachineFile) {
+  std::filesystem::create_directories(folder() / "m");
+  file("m/kv_blocks.csv",
+       "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n"
+       "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
+       "meta-llama/Llama-2-7b-hf,My Card 40GB,fp16,util 0.9,2000,16,,4096\n");
+  file("u.ini", "[machine]\nbase = teaching-80g\nname = my-card\nmemory_gib = 40\n");
+  const Outcome outcome = run({"validate", "--measured", "m", "--machine", "./u.ini"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out), 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr(",my-card,kv_blocks,"));
+  const Outcome plan = run({"plan", "--machine", "./u.ini", "--model", "llama-2-7b",
+                            "--max_batch_tokens", "4096", "--context", "4096"});
+  const std::string row = outcome.out.substr(outcome.out.find("meta-llama"));
+  const std::size_t at = row.find(",,,") + 3;
+  EXPECT_THAT(plan.out, HasSubstr(row.substr(at - 1, row.find(',', at) - at + 2)));
+}
+
 TEST_F(Validate, RefusesBadInput) {
   EXPECT_EQ(run({"validate"}).exit_code, 2);
   EXPECT_EQ(run({"validate", "--measured", "nowhere"}).exit_code, 2);

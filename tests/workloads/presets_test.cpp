@@ -2,17 +2,13 @@
 // Every machine preset: its peaks against the published figures, and a small model's decode and
 // prefill on it, between their bounds. And reuse against simulating all.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <numeric>
 
 #include "sim/config/bind_machine.hpp"
 #include "sim/config/machines.hpp"
 #include "sim/config/read_options.hpp"
-#include "sim/core/error.hpp"
-#include "sim/soc/machine_copies.hpp"
 #include "workloads/models/registry.hpp"
 #include "workloads/step/runner.hpp"
 #include "workloads/step/step.hpp"
@@ -167,36 +163,6 @@ TEST_P(CopiesOf, DoToTheLastCountWhatTheMachineDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, CopiesOf, ::testing::Values("teaching-80g", "a100-80g", "l40s"),
                          [](const auto& row) { return word_of(row.param); });
-
-isa::Program ends() { co_return; }
-
-// What the other processes lose, this one simulates; an error is the one that it meets itself.
-TEST(Copies, MayFailAndNothingIsLost) {
-  soc::Machine machine(preset("teaching-80g"));
-  const pid_t caller = ::getpid();
-  isa::Kernel plain;
-  plain.name = plain.key = "plain";
-  plain.model_bytes = soc::kWorthACopy;
-  plain.program = [](isa::CorePort&) { return ends(); };
-  isa::Kernel dies = plain;
-  dies.key = "dies";
-  dies.program = [caller](isa::CorePort&) {
-    if (::getpid() != caller) ::raise(SIGKILL);
-    return ends();
-  };
-  isa::Kernel fails = plain;
-  fails.key = "fails";
-  fails.program = [](isa::CorePort&) -> isa::Program { throw core::InputError("not here"); };
-  EXPECT_FALSE(soc::run_on_copies(machine, {&dies}, 2).front().has_value());
-  EXPECT_FALSE(soc::run_on_copies(machine, {&fails}, 2).front().has_value());
-  EXPECT_TRUE(soc::run_on_copies(machine, {}, 2).empty());
-  const StepReport report = StepRunner(machine, true, 3).run({plain, dies, plain, dies}, false);
-  const StepReport alone = StepRunner(machine, true).run({plain, dies, plain, dies}, false);
-  EXPECT_EQ(report.total, alone.total);
-  EXPECT_EQ(report.simulated_launches, alone.simulated_launches);
-  StepRunner runner(machine, true, 3);
-  EXPECT_THROW(runner.run({plain, fails}, false), core::InputError);
-}
 
 // An 8-bit cache halves the bytes attention reads; what that buys is the machine's answer.
 TEST(KvFormats, FasterByNoMoreThanTheBytes) {
