@@ -113,6 +113,30 @@ bool shrink(AttentionTiles& t) {
   return true;
 }
 
+void set_decode_tile(AttentionTiles& t) {
+  t.query_tiles = 1;
+  t.tile_rows = t.group;
+}
+
+bool fits_decode(const isa::CoreShape& shape, const AttentionArgs& args, AttentionTiles& t) {
+  set_decode_tile(t);
+  return fits(shape, args, t);
+}
+
+// Smaller tiles of keys, then fewer heads, until a decode fits.
+void fit_decode(const isa::CoreShape& shape, const AttentionArgs& args, AttentionTiles& t) {
+  while (t.key_tile > kLeastKeyTile && !fits_decode(shape, args, t)) {
+    const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
+    if (fewer && t.key_slots == kKeySlots) {
+      t.key_slots = kKeySlots / 2;
+    } else {
+      t.key_tile /= 2;
+    }
+  }
+  while (t.group % 2 == 0 && !fits_decode(shape, args, t)) halve_group(t);
+  set_decode_tile(t);
+}
+
 // Walks of so many rows of prefill; `longest`: new tokens of a sequence; others may decode.
 void set_query_rows(const isa::CoreShape& shape, const AttentionArgs& args, std::int64_t longest,
                     std::int64_t rows, AttentionTiles& t) {
@@ -177,11 +201,6 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
   AttentionTiles t;
   t.group = args.heads / args.kv_heads();
   t.query_slots = args.values_are_keys() ? 1 : 2;
-  const auto fits_decode = [&] {
-    t.query_tiles = 1;
-    t.tile_rows = t.group;
-    return fits(shape, args, t);
-  };
   const auto longer = [](const Sequence& a, const Sequence& b) {
     return a.new_tokens < b.new_tokens;
   };
@@ -194,18 +213,9 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
     t.lanes = shape.blocks * (t.on_lanes ? 2 : 1);
     t.one_by_one = t.lanes == 1;
     t.key_slots = kKeySlots / 2;
-    if (!fits_decode()) t.key_slots = 1;
+    if (!fits_decode(shape, args, t)) t.key_slots = 1;
   }
-  while (t.key_tile > kLeastKeyTile && !fits_decode()) {
-    const bool fewer = shape.cached_bytes > 0 && t.key_tile == kKeyTile / 2;
-    if (fewer && t.key_slots == kKeySlots) {
-      t.key_slots = kKeySlots / 2;
-    } else {
-      t.key_tile /= 2;
-    }
-  }
-  while (t.group % 2 == 0 && !fits_decode()) halve_group(t);
-  fits_decode();
+  fit_decode(shape, args, t);
   if (prefills) {
     set_prefill_tiles(shape, args, longest->new_tokens, t);
   } else {
@@ -215,7 +225,7 @@ AttentionTiles attention_tiles(const isa::CoreShape& shape, const AttentionArgs&
     if (prefills) {
       set_query_rows(shape, args, longest->new_tokens, 1, t);
     } else {
-      fits_decode();
+      set_decode_tile(t);
     }
   }
   return t;
