@@ -63,6 +63,7 @@ struct Machine::Parts {
   std::unique_ptr<core::MemoryPort> new_port(std::size_t index);
   Activity total();
   void simulate();
+  core::Cycle finish();
   void renew_memory();
   void record_channels();
   std::string deadlock_report();
@@ -214,6 +215,20 @@ void Machine::Parts::simulate() {
   if (running != 0) throw core::SimulationError(deadlock_report());
 }
 
+// The kernel's end: what the cores have written is in memory, as the last of them would hear.
+core::Cycle Machine::Parts::finish() {
+  const auto writes = [](const MemoryModule& memory) { return memory.in_flight() > 0; };
+  if (std::any_of(memories.begin(), memories.end(), writes)) simulate();
+  core::Cycle last = 0;
+  for (CoreModule& module : cores) last = std::max(last, module.core().end());
+  for (const MemoryModule& memory : memories) {
+    const core::Femtoseconds heard =
+        memory.written_until() + config.accel.response_latency_ns * core::kFsPerNs;
+    last = std::max(last, cores.front().core().clock().first_cycle_at_or_after(heard));
+  }
+  return last;
+}
+
 std::string Machine::Parts::deadlock_report() {
   std::string text = "deadlock: nothing can happen any more";
   for (CoreModule& module : cores) {
@@ -302,8 +317,7 @@ Activity Machine::run(const isa::Kernel& kernel, bool values) {
   } catch (const core::InputError& error) {  // a machine that this kernel cannot run on
     throw core::InputError("kernel '" + kernel.name + "': " + error.what());
   }
-  parts.end = start;
-  for (CoreModule& module : parts.cores) parts.end = std::max(parts.end, module.core().end());
+  parts.end = std::max(start, parts.finish());
   for (CoreModule& module : parts.cores) module.core().close_kernel(parts.end, parts.end);
   for (MemoryModule& memory : parts.memories) memory.settle(clock().time_of(parts.end));
   Activity activity = parts.total();

@@ -2,6 +2,7 @@
 #include "sim/soc/memory_module.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/core/error.hpp"
 #include "sim/soc/payload.hpp"
@@ -104,6 +105,20 @@ void MemoryModule::grant(int source) {
   socket[source]->nb_transport_bw(payload, phase, delay);
 }
 
+MemoryModule::Held& MemoryModule::held(const core::MemoryEvent& event) {
+  return held_[event.id & ((std::uint64_t{1} << kSlotBits) - 1)];
+}
+
+void MemoryModule::answer(Held& held, core::Femtoseconds time) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = to_sc_time(std::max<core::Femtoseconds>(0, time - now_fs()));
+  const int source = held.source;
+  tlm::tlm_generic_payload* const payload = std::exchange(held.payload, nullptr);
+  payload->set_response_status(tlm::TLM_OK_RESPONSE);
+  socket[source]->nb_transport_bw(*payload, phase, delay);
+  payload->release();
+}
+
 void MemoryModule::step() {
   const core::Femtoseconds now = now_fs();
   wake_at_ = core::kNever;
@@ -113,6 +128,8 @@ void MemoryModule::step() {
   for (const core::MemoryEvent& event : events_) {
     Source& from = sources_[event.source];
     from.waiting[from.known++] = event.time + origin_;
+    Held& taken = held(event);
+    if (taken.payload->is_write()) answer(taken, event.time + origin_);
   }
   for (std::size_t source = 0; source < sources_.size(); ++source) {
     grant(static_cast<int>(source));
@@ -120,20 +137,19 @@ void MemoryModule::step() {
   events_.clear();
   port_->take_completed(events_);
   for (const core::MemoryEvent& event : events_) {
-    const std::uint64_t slot = event.id & ((std::uint64_t{1} << kSlotBits) - 1);
-    const Held held = held_[slot];
-    free_slots_.push_back(slot);
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    Held& done = held(event);
     core::Femtoseconds time = event.time + origin_;
-    if (fs_per_byte_ > 0 && !held.payload->is_write()) {
-      port_free_ = std::max(port_free_, time) +
-                   static_cast<core::Femtoseconds>(fs_per_byte_ * held.payload->get_data_length());
-      time = port_free_;
+    if (done.payload == nullptr) {
+      written_until_ = std::max(written_until_, time);
+    } else {
+      if (fs_per_byte_ > 0) {
+        port_free_ = std::max(port_free_, time) + static_cast<core::Femtoseconds>(
+                                                      fs_per_byte_ * done.payload->get_data_length());
+        time = port_free_;
+      }
+      answer(done, time);
     }
-    sc_core::sc_time delay = to_sc_time(std::max<core::Femtoseconds>(0, time - now));
-    held.payload->set_response_status(tlm::TLM_OK_RESPONSE);
-    socket[held.source]->nb_transport_bw(*held.payload, phase, delay);
-    held.payload->release();
+    free_slots_.push_back(event.id & ((std::uint64_t{1} << kSlotBits) - 1));
   }
   const core::Femtoseconds next = port_->next_event();
   if (next != core::kNever) wake_no_later_than(std::max(now + 1, next + origin_));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core::MemoryPort (HBM channel, shared memory) behind a TLM-2.0 target socket. Back-pressure is
 // the base protocol's: END_REQ is withheld while a source has `credits` pieces waiting here.
-// The module wakes once per look-ahead, not once per piece.
+// Writes are posted: a write is answered when it has left the port's input queue, since whatever is
+// read later sees it. The module wakes once per look-ahead, not once per piece.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -33,10 +34,11 @@ class MemoryModule : public sc_core::sc_module {
   core::MemoryPort& port() { return *port_; }
   core::Femtoseconds origin() const { return origin_; }  // when the port's time began
   std::size_t in_flight() const { return held_.size() - free_slots_.size(); }
+  core::Femtoseconds written_until() const { return written_until_; }  // by the latest write
 
  private:
   struct Held {
-    tlm::tlm_generic_payload* payload = nullptr;
+    tlm::tlm_generic_payload* payload = nullptr;  // none once it is answered
     int source = 0;
   };
   // Pieces of one source that have not left the input queue, oldest first; kNever: not yet known.
@@ -49,6 +51,8 @@ class MemoryModule : public sc_core::sc_module {
   tlm::tlm_sync_enum nb_transport_fw(int source, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void step();
+  Held& held(const core::MemoryEvent& event);
+  void answer(Held& held, core::Femtoseconds time);
   void grant(int source);
   void wake_no_later_than(core::Femtoseconds time);
   std::uint64_t hold(tlm::tlm_generic_payload& payload, int source);
@@ -59,6 +63,7 @@ class MemoryModule : public sc_core::sc_module {
   std::size_t credits_;
   double fs_per_byte_;  // 0: no limit
   core::Femtoseconds port_free_ = 0;
+  core::Femtoseconds written_until_ = 0;
   sc_core::sc_event wake_;
   core::Femtoseconds wake_at_ = core::kNever;
   std::vector<Held> held_;
