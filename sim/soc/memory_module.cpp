@@ -143,8 +143,9 @@ void MemoryModule::step() {
       written_until_ = std::max(written_until_, time);
     } else {
       if (fs_per_byte_ > 0) {
-        port_free_ = std::max(port_free_, time) + static_cast<core::Femtoseconds>(
-                                                      fs_per_byte_ * done.payload->get_data_length());
+        port_free_ =
+            std::max(port_free_, time) +
+            static_cast<core::Femtoseconds>(fs_per_byte_ * done.payload->get_data_length());
         time = port_free_;
       }
       answer(done, time);
