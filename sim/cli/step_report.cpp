@@ -162,6 +162,13 @@ std::string step_text(const soc::Machine& machine, core::DType dtype,
       ratio(weight_flops(report), f.weight_bytes),
       machine.config().accel.peak_flops(dtype) / machine.hbm_peak_bytes_per_s(),
       f.roofline_ns / 1e3, 100 * ratio(f.roofline_ns, f.time_ns));
+  if (report.reused_launches > 0) {
+    text += line(
+        "%lld launches simulated, %lld counted as one of them: the time's standard error is "
+        "%.2f%% (--no-reuse simulates all)\n",
+        static_cast<long long>(report.simulated_launches),
+        static_cast<long long>(report.reused_launches), 100 * report.reuse_error);
+  }
   return text;
 }
 

@@ -113,17 +113,27 @@ TEST_P(Presets, DecodeAndPrefillStayWithinTheirBounds) {
 INSTANTIATE_TEST_SUITE_P(All, Presets, ::testing::ValuesIn(preset_names()),
                          [](const auto& row) { return word_of(row.param); });
 
-class Reuse : public ::testing::TestWithParam<const char*> {};
+struct Reused {
+  const char* machine;
+  const char* model;
+  std::int64_t layers;
+  std::int64_t prompt;
+};
+
+class Reuse : public ::testing::TestWithParam<Reused> {};
 
 // Equal kernels start from the same state of memory; what is left is where their tensors lie.
 TEST_P(Reuse, ChangesTheTimeByAtMostTwoTenthsOfAPercentAndNoCount) {
-  soc::Machine machine(preset("teaching-80g"));
-  const ModelShape shape = cut(GetParam(), 6);
-  for (const std::int64_t tokens : {std::int64_t{1}, std::int64_t{48}}) {
+  const Reused& row = GetParam();
+  soc::Machine machine(preset(row.machine));
+  const ModelShape shape = cut(row.model, row.layers);
+  for (const std::int64_t tokens : {std::int64_t{1}, row.prompt}) {
     const StepReport all = step(machine, shape, tokens, 200, false);
     const StepReport reused = step(machine, shape, tokens, 200, true);
     EXPECT_GT(reused.reused_launches, 0);
     EXPECT_EQ(all.reused_launches, 0);
+    EXPECT_EQ(all.reuse_error, 0);
+    EXPECT_LE(reused.reuse_error, kSamplingError);
     EXPECT_NEAR(static_cast<double>(reused.total.cycles) / static_cast<double>(all.total.cycles), 1,
                 0.002)
         << tokens;
@@ -135,10 +145,17 @@ TEST_P(Reuse, ChangesTheTimeByAtMostTwoTenthsOfAPercentAndNoCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Reuse,
-                         ::testing::Values("stories260K", "smollm2-135m", "gpt2-small",
-                                           "gemma-3-1b", "qwen3-0.6b"),
+                         ::testing::Values(Reused{"teaching-80g", "stories260K", 40, 48},
+                                           Reused{"teaching-80g", "smollm2-135m", 30, 48},
+                                           Reused{"teaching-80g", "gpt2-small", 20, 48},
+                                           Reused{"teaching-80g", "gemma-3-1b", 10, 48},
+                                           Reused{"teaching-80g", "qwen3-0.6b", 14, 48},
+                                           Reused{"h100", "smollm2-135m", 30, 160},
+                                           Reused{"b200", "llama-3.2-1b", 8, 48},
+                                           Reused{"tpu-v5e", "gpt2-small", 20, 48}),
                          [](const auto& row) {
-                           std::string name = row.param;
+                           std::string name =
+                               std::string(row.param.machine) + "_" + row.param.model;
                            for (char& c : name) c = c == '-' || c == '.' ? '_' : c;
                            return name;
                          });

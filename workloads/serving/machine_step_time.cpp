@@ -25,6 +25,7 @@ constexpr std::int64_t kGridSampled = 1024;
 constexpr std::int64_t kGridContext = 1 << 21;
 constexpr std::size_t kGridLaunches = 1;  // that stand for all of a kernel's
 constexpr std::size_t kStepLaunches = 4;
+constexpr double kSampledNs = 80'000;  // launches of a kernel that last so long are as good as all
 
 std::int64_t power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
@@ -217,8 +218,8 @@ core::Cycle MachineKernelTimes::cycles_of(const isa::Kernel& kernel, std::size_t
 }
 
 std::size_t MachineKernelTimes::sampled_launches(const isa::Kernel& kernel, std::size_t most) {
-  const auto first = static_cast<double>(cycles_of(kernel));
-  return std::min(most, launches_sampled(first * machine_.clock().period_ns()));
+  const double ns = static_cast<double>(cycles_of(kernel)) * machine_.clock().period_ns();
+  return std::clamp<std::size_t>(static_cast<std::size_t>(kSampledNs / std::max(ns, 1.0)), 1, most);
 }
 
 // Of kernels with one key, the first few are simulated and the others take turns in being counted

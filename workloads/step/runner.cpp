@@ -2,23 +2,11 @@
 #include "workloads/step/runner.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "sim/soc/machine_copies.hpp"
 
 namespace ridgepoint::workloads {
-namespace {
-
-// Equal kernels whose tensors lie elsewhere differ by a few DRAM accesses: nothing in a long
-// kernel, per cents in a short one, of which therefore more are simulated.
-constexpr double kSampledNs = 80'000;
-constexpr std::size_t kMostSamples = 8;
-
-}  // namespace
-
-std::size_t launches_sampled(double ns) {
-  return std::clamp<std::size_t>(static_cast<std::size_t>(kSampledNs / std::max(ns, 1.0)), 1,
-                                 kMostSamples);
-}
 
 void require_room(const soc::Machine& machine, const Placement& placement,
                   const StepOptions& options) {
@@ -39,91 +27,156 @@ void require_room(const soc::Machine& machine, const Placement& placement,
   machine.require_room(kernels);
 }
 
-std::size_t StepRunner::samples_wanted(const soc::Activity& activity) const {
-  const auto cycles = static_cast<double>(activity.cycles - activity.launch_cycles);
-  return launches_sampled(cycles * machine_.clock().period_ns());
+soc::Activity StepRunner::simulate(const isa::Kernel& kernel, bool values) {
+  machine_.reset_memory();
+  return machine_.run(kernel, values);
 }
 
-// Whether the launch is to be simulated, as far as is known before its step.
-bool StepRunner::is_due(const Launch& launch) const {
-  const auto& [key, index] = launch;
-  if (key.empty() || ahead_.contains(launch)) return false;
-  if (!reuse_) return true;
-  if (known_.contains(key) || index >= kMostSamples) return false;
-  const auto first = ahead_.find({key, 0});
-  return index == 0 || (first != ahead_.end() && index < samples_wanted(first->second));
+// What copies make of them; nothing where that is not worth it.
+StepRunner::Activities StepRunner::on_copies(const Kernels& kernels) {
+  double bytes = 0;
+  for (const isa::Kernel* kernel : kernels) bytes += soc::simulated_bytes(*kernel);
+  if (workers_ < 2 || bytes < soc::kWorthACopy) return Activities(kernels.size());
+  return soc::run_on_copies(machine_, kernels, workers_);
 }
 
-// How many launches stand for a kernel is known from the first, so there are two turns.
-void StepRunner::prepare(std::span<const std::vector<isa::Kernel>> steps) {
-  for (int turn = 0; turn < (reuse_ ? 2 : 1) && workers_ > 1; ++turn) {
-    std::map<Launch, const isa::Kernel*> due;
-    for (const auto& kernels : steps) {
-      std::map<std::string, std::size_t> launches;
-      for (const isa::Kernel& kernel : kernels) {
-        const Launch launch{kernel.key, launches[kernel.key]++};
-        if (is_due(launch)) due.emplace(launch, &kernel);
+StepRunner::Sampling StepRunner::sampling_of(const std::vector<isa::Kernel>& kernels,
+                                             std::int64_t step) {
+  std::map<std::string, Kernels> launches;
+  for (const isa::Kernel& kernel : kernels) {
+    if (kernel.key.empty()) continue;
+    Known& known = known_.try_emplace(kernel.key).first->second;
+    const bool unclaimed = known.samples.empty() && known.step <= step_;  // by a step yet to come
+    if (unclaimed) known.step = step;
+    if (known.step == step) launches[kernel.key].push_back(&kernel);
+  }
+  Sampling sampling;
+  for (const auto& [key, all] : launches) {
+    Known& known = known_.at(key);
+    Stratum stratum{all.size(), soc::simulated_bytes(*all.front()), {}};
+    for (const soc::Activity& sample : known.samples) {
+      stratum.cycles.push_back(static_cast<double>(sample.cycles));
+    }
+    Kernels& ordered = sampling.launches.emplace_back();
+    for (const std::size_t launch : spread_order(all.size())) ordered.push_back(all[launch]);
+    sampling.known.push_back(&known);
+    sampling.strata.push_back(std::move(stratum));
+  }
+  return sampling;
+}
+
+// Simulates the launches that are wanted next; false when there are none, or none could be.
+bool StepRunner::add_samples(std::span<Sampling> samplings, bool on_copies_only) {
+  struct Due {
+    Sampling* sampling;
+    std::size_t stratum;
+  };
+  std::vector<Due> due;
+  Kernels kernels;
+  for (Sampling& sampling : samplings) {
+    const std::vector<std::size_t> wanted = launches_wanted(sampling.strata);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      for (std::size_t at = sampling.strata[i].cycles.size(); at < wanted[i]; ++at) {
+        due.push_back({&sampling, i});
+        kernels.push_back(sampling.launches[i][at]);
       }
     }
-    std::vector<const isa::Kernel*> kernels;
-    double bytes = 0;
-    for (const auto& [launch, kernel] : due) {
-      kernels.push_back(kernel);
-      bytes += soc::simulated_bytes(*kernel);
-    }
-    if (bytes < soc::kWorthACopy) return;
-    auto activities = soc::run_on_copies(machine_, kernels, workers_);
-    for (auto activity = activities.begin(); const auto& [launch, kernel] : due) {
-      if (activity->has_value()) ahead_.emplace(launch, std::move(**activity));
-      ++activity;
-    }
+  }
+  Activities activities = on_copies(kernels);
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    if (!activities[i].has_value()) left.push_back(i);
+  }
+  if (on_copies_only && !left.empty()) return false;
+  // In the order of the step, as a timeline is to show them.
+  std::sort(left.begin(), left.end(),
+            [&](std::size_t a, std::size_t b) { return std::less<>()(kernels[a], kernels[b]); });
+  for (const std::size_t i : left) activities[i] = simulate(*kernels[i], false);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const auto [sampling, stratum] = due[i];
+    sampling->strata[stratum].cycles.push_back(static_cast<double>(activities[i]->cycles));
+    sampling->known[stratum]->samples.push_back(std::move(*activities[i]));
+  }
+  return !due.empty();
+}
+
+void StepRunner::prepare(std::span<const std::vector<isa::Kernel>> steps) {
+  if (!reuse_ || workers_ < 2) return;
+  std::vector<Sampling> samplings;
+  std::int64_t step = step_;
+  for (const auto& kernels : steps) samplings.push_back(sampling_of(kernels, ++step));
+  while (add_samples(samplings, true)) {
   }
 }
 
-const soc::Activity& StepRunner::launch(const isa::Kernel& kernel, bool values,
-                                        std::map<std::string, std::size_t>& launches,
-                                        StepReport& report) {
-  const std::size_t index = launches[kernel.key]++;
-  const auto simulate = [&] {
-    ++report.simulated_launches;
-    if (auto found = ahead_.extract({kernel.key, index})) return std::move(found.mapped());
-    machine_.reset_memory();
-    return machine_.run(kernel, values);
-  };
-  if (!reuse_ || values || kernel.key.empty()) {
-    latest_ = simulate();
-    return latest_;
+// Of each kernel with a key, when none is reused.
+StepRunner::Activities StepRunner::simulated_ahead(const std::vector<isa::Kernel>& kernels) {
+  Kernels keyed;
+  for (const isa::Kernel& kernel : kernels) {
+    if (!kernel.key.empty()) keyed.push_back(&kernel);
   }
-  Known& known = known_[kernel.key];
-  // Only the step that meets a kernel first samples it: later ones must not depend on how many
-  // steps there were.
-  const bool first_step = known.samples.empty() || known.step == step_;
-  if (first_step && index < kMostSamples &&
-      (known.samples.empty() || known.samples.size() < samples_wanted(known.samples.front()))) {
-    known.step = step_;
-    known.samples.push_back(simulate());
-    return known.samples.back();
+  Activities found = on_copies(keyed);
+  Activities all(kernels.size());
+  for (std::size_t i = 0, at = 0; i < kernels.size(); ++i) {
+    if (!kernels[i].key.empty()) all[i] = std::move(found[at++]);
   }
-  ++report.reused_launches;
-  return known.samples[index % known.samples.size()];
+  return all;
+}
+
+// Without reuse: every kernel's own.
+StepRunner::Activities StepRunner::simulate_all(const std::vector<isa::Kernel>& kernels,
+                                                bool values) {
+  Activities all = values ? Activities(kernels.size()) : simulated_ahead(kernels);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!all[i].has_value()) all[i] = simulate(kernels[i], values);
+  }
+  return all;
+}
+
+// With reuse: the samples take turns in being counted.
+StepRunner::Activities StepRunner::sample_all(const std::vector<isa::Kernel>& kernels,
+                                              StepReport& report) {
+  Sampling sampling = sampling_of(kernels, step_);
+  while (add_samples({&sampling, 1}, false)) {
+  }
+  report.reuse_error = sampling_error(sampling.strata);
+  report.reused_launches = static_cast<std::int64_t>(kernels.size());
+  for (const Stratum& stratum : sampling.strata) {
+    report.reused_launches -= static_cast<std::int64_t>(stratum.cycles.size());
+  }
+  Activities all(kernels.size());
+  std::map<std::string, std::size_t> launches;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const std::string& key = kernels[i].key;
+    if (key.empty()) {
+      all[i] = simulate(kernels[i], false);
+      --report.reused_launches;
+      continue;
+    }
+    const std::vector<soc::Activity>& samples = known_.at(key).samples;
+    all[i] = samples[launches[key]++ % samples.size()];
+  }
+  return all;
 }
 
 StepReport StepRunner::run(const std::vector<isa::Kernel>& kernels, bool values) {
   machine_.require_room(kernels);
   StepReport report;
-  std::map<std::string, std::size_t> index, launches;
   ++step_;
-  if (!values) prepare({&kernels, 1});
-  for (const isa::Kernel& kernel : kernels) {
-    const soc::Activity& activity = launch(kernel, values, launches, report);
-    const auto [entry, is_new] = index.emplace(kernel.name, report.kernels.size());
+  const Activities activities =
+      reuse_ && !values ? sample_all(kernels, report) : simulate_all(kernels, values);
+  report.simulated_launches = static_cast<std::int64_t>(kernels.size()) - report.reused_launches;
+  std::map<std::string, std::size_t> rows;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const isa::Kernel& kernel = kernels[i];
+    const auto [entry, is_new] = rows.emplace(kernel.name, report.kernels.size());
     if (is_new) report.kernels.push_back({kernel.name, kernel.family, 0, 0, 0, {}});
     KernelReport& row = report.kernels[entry->second];
     ++row.launches;
     row.flops += kernel.flops;
     row.model_bytes += kernel.model_bytes;
-    row.activity += activity;
-    report.total += activity;
+    row.activity += *activities[i];
+    report.total += *activities[i];
     report.flops += kernel.flops;
   }
   return report;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a step's kernels on the machine. A kernel with the same key as one that ran before may be
-// counted from that run instead of being simulated again; of short ones the first few are simulated
-// and the rest take turns in being counted as one of them. Every kernel finds the memory in the
-// same state (Machine::reset_memory), counted or simulated: equal kernels take equal times up to
-// where their tensors lie. Kernels may be simulated on copies of the machine at the same time: what
-// they do is the same.
+// Runs a step's kernels on the machine. Of kernels with the same key as many launches are simulated
+// as the step's time needs (launch_sampling.hpp), and the rest are counted as one of those. Every
+// kernel finds the memory in the same state (Machine::reset_memory), counted or simulated: equal
+// kernels take equal times up to where their tensors lie. Kernels may be simulated on copies of the
+// machine at the same time: what they do is the same.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/soc/machine.hpp"
+#include "workloads/step/launch_sampling.hpp"
 #include "workloads/step/step.hpp"
 
 namespace ridgepoint::workloads {
@@ -34,10 +35,8 @@ struct StepReport {
   double flops = 0;
   std::int64_t simulated_launches = 0;
   std::int64_t reused_launches = 0;
+  double reuse_error = 0;  // standard error of total.cycles by reuse in this step, as a part of it
 };
-
-// Launches of a kernel of such a time that stand for all its launches in a step.
-std::size_t launches_sampled(double ns);
 
 class StepRunner {
  public:
@@ -55,22 +54,31 @@ class StepRunner {
  private:
   struct Known {
     std::vector<soc::Activity> samples;
-    std::int64_t step = 0;  // that simulated them
+    std::int64_t step = 0;  // the first with this kernel; only it adds samples, so that later
+                            // steps do not depend on how many there were
   };
-  using Launch = std::pair<std::string, std::size_t>;  // key, and which launch of it in the step
+  // The kernels that a step is the first to have, and their launches in the order of samples.
+  struct Sampling {
+    std::vector<Known*> known;
+    std::vector<std::vector<const isa::Kernel*>> launches;
+    std::vector<Stratum> strata;
+  };
+  using Kernels = std::vector<const isa::Kernel*>;
+  using Activities = std::vector<std::optional<soc::Activity>>;
 
-  bool is_due(const Launch& launch) const;
-  std::size_t samples_wanted(const soc::Activity& activity) const;
-  const soc::Activity& launch(const isa::Kernel& kernel, bool values,
-                              std::map<std::string, std::size_t>& launches, StepReport& report);
+  Sampling sampling_of(const std::vector<isa::Kernel>& kernels, std::int64_t step);
+  Activities on_copies(const Kernels& kernels);
+  bool add_samples(std::span<Sampling> samplings, bool on_copies_only);
+  Activities simulated_ahead(const std::vector<isa::Kernel>& kernels);
+  Activities simulate_all(const std::vector<isa::Kernel>& kernels, bool values);
+  Activities sample_all(const std::vector<isa::Kernel>& kernels, StepReport& report);
+  soc::Activity simulate(const isa::Kernel& kernel, bool values);
 
   soc::Machine& machine_;
   bool reuse_;
   std::size_t workers_;
   std::int64_t step_ = 0;
   std::map<std::string, Known> known_;
-  std::map<Launch, soc::Activity> ahead_;  // simulated on copies
-  soc::Activity latest_;
 };
 
 // Throws InputError where the machine has no room for a kernel of a step that this placement may
