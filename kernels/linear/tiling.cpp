@@ -96,6 +96,9 @@ void choose_managed_tile(const isa::CoreShape& shape, const LinearArgs& args, Li
                                  shape.cores);
 }
 
+// A lone block takes one tile after the other; it begins once.
+bool stays(const isa::CoreShape& shape) { return shape.blocks == 1; }
+
 // Cycles of all rounds over the cores: a tile lasts as long as the array, or as what it reads.
 double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::int64_t mt,
                      std::int64_t nt) {
@@ -111,7 +114,9 @@ double rounds_cycles(const isa::CoreShape& shape, const LinearArgs& args, std::i
                       real(shape.load_bytes_per_cycle);
   const double written =
       real(mt * nt) * core::mean_bytes_of(args.y.dtype) / real(shape.load_bytes_per_cycle);
-  return rounds * (real(shape.block_cycles) + std::max(array, read) + written);
+  // A begin that is there once is the same for all tiles.
+  const double begin = stays(shape) ? 0 : real(shape.block_cycles);
+  return rounds * (begin + std::max(array, read) + written);
 }
 
 // Widths of tiles: one and a half and twice the one before, in whole panels; each is wider.
@@ -172,7 +177,7 @@ void choose_cached_tile(const isa::CoreShape& shape, const LinearArgs& args, Lin
   }
   t.accumulators = shape.blocks != 1 && 8 * t.mt * t.nt <= shape.accumulator_bytes ? 2 : 1;
   t.begin_elements = shape.block_cycles * shape.vector_lanes;
-  t.stays = shape.blocks == 1;
+  t.stays = stays(shape);
 }
 
 // K: the largest step whose slots fit, below the weight slot's cap.

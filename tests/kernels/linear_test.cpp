@@ -135,9 +135,31 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   EXPECT_EQ(tile_of(512, 108 * 128), (Tile{256, 128}));  // two rounds that read least
   shape.blocks = 1;
   EXPECT_EQ(tile_of(128, 12288), (Tile{128, 128}));  // one round, not two
-  shape.blocks = 2;
-  shape.scratchpad_bytes = 40 * 1024;  // does not hold 64 columns in four slots
+  shape.scratchpad_bytes = 40 * 1024;                // does not hold 64 columns in four slots
   EXPECT_LT(tile_of(128, 8192).second, 64);
+}
+
+// A lone block begins once whatever its tiles are; others begin with every tile, and take larger.
+TEST(LinearTiling, ALoneBlockDoesNotPayForItsTiles) {
+  isa::CoreShape shape{.cores = 132, .matrix_rows = 64, .matrix_cols = 32, .vector_lanes = 128};
+  shape.scratchpad_bytes = 228 * 1024;
+  shape.accumulator_bytes = 144 * 1024;
+  shape.cached_bytes = 50 << 20;
+  shape.load_bytes_per_cycle = 77;
+  LinearArgs args;
+  args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
+  args.x.rows = args.y.rows = 8192;
+  args.x.cols = args.w.k = 4096;
+  args.w.n = args.y.cols = 12288;
+  args.w.panel_rows = 32;
+  const auto width = [&](std::int64_t blocks, std::int64_t block_cycles) {
+    shape.blocks = blocks;
+    shape.block_cycles = block_cycles;
+    return choose_tiling(shape, args).nt;
+  };
+  EXPECT_EQ(width(1, 0), width(2, 0));
+  EXPECT_EQ(width(1, 5000), width(1, 0));
+  EXPECT_GT(width(2, 5000), width(2, 0));
 }
 
 // Two tiles for each of four cores: the second begins while the first is multiplied, if there is an
