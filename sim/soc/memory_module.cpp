@@ -119,6 +119,14 @@ void MemoryModule::answer(Held& held, core::Femtoseconds time) {
   payload->release();
 }
 
+// When an answer of so many bytes has left that is there at `time`.
+core::Femtoseconds MemoryModule::leaves_at(core::Femtoseconds time, std::uint64_t bytes) {
+  if (fs_per_byte_ == 0) return time;
+  port_free_ = std::max(port_free_, time) +
+               static_cast<core::Femtoseconds>(fs_per_byte_ * static_cast<double>(bytes));
+  return port_free_;
+}
+
 void MemoryModule::step() {
   const core::Femtoseconds now = now_fs();
   wake_at_ = core::kNever;
@@ -128,27 +136,23 @@ void MemoryModule::step() {
   for (const core::MemoryEvent& event : events_) {
     Source& from = sources_[event.source];
     from.waiting[from.known++] = event.time + origin_;
-    Held& taken = held(event);
-    if (taken.payload->is_write()) answer(taken, event.time + origin_);
   }
   for (std::size_t source = 0; source < sources_.size(); ++source) {
     grant(static_cast<int>(source));
+  }
+  for (const core::MemoryEvent& event : events_) {
+    Held& taken = held(event);
+    if (taken.payload->is_write()) answer(taken, event.time + origin_);
   }
   events_.clear();
   port_->take_completed(events_);
   for (const core::MemoryEvent& event : events_) {
     Held& done = held(event);
-    core::Femtoseconds time = event.time + origin_;
+    const core::Femtoseconds time = event.time + origin_;
     if (done.payload == nullptr) {
       written_until_ = std::max(written_until_, time);
     } else {
-      if (fs_per_byte_ > 0) {
-        port_free_ =
-            std::max(port_free_, time) +
-            static_cast<core::Femtoseconds>(fs_per_byte_ * done.payload->get_data_length());
-        time = port_free_;
-      }
-      answer(done, time);
+      answer(done, leaves_at(time, done.payload->get_data_length()));
     }
     free_slots_.push_back(event.id & ((std::uint64_t{1} << kSlotBits) - 1));
   }

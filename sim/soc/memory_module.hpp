@@ -53,6 +53,7 @@ class MemoryModule : public sc_core::sc_module {
   void step();
   Held& held(const core::MemoryEvent& event);
   void answer(Held& held, core::Femtoseconds time);
+  core::Femtoseconds leaves_at(core::Femtoseconds time, std::uint64_t bytes);
   void grant(int source);
   void wake_no_later_than(core::Femtoseconds time);
   std::uint64_t hold(tlm::tlm_generic_payload& payload, int source);
