@@ -8,28 +8,33 @@
 namespace ridgepoint::workloads {
 namespace {
 
-// Simulated in any case, before anything is known about their differences.
+// Simulated in any case, before anything is known about their differences: so much traffic, but
+// three launches of all but the longest.
 constexpr double kFirstBytes = 64e6;
 constexpr std::size_t kFewest = 3;
+constexpr double kLongBytes = 400e6;
 constexpr std::size_t kMostAtFirst = 32;
 constexpr double kLaunchBytes = 5e5;  // host time of a launch that moves nothing
 
 // Few launches may be alike by chance: theirs is the variance as if one more had been known, which
-// differs from their mean by this part of it.
-constexpr double kPriorDeviation = 0.003;
+// differs from their mean by this much. Where launches differ, it is by their beginnings and ends,
+// however long they are.
+constexpr double kPriorDeviation = 0.003;  // of the mean, and at most
+constexpr double kPriorDeviationNs = 150;
 
 double host_bytes(const Stratum& stratum) { return stratum.bytes + kLaunchBytes; }
 
 double mean(const Stratum& stratum) {
-  return std::accumulate(stratum.cycles.begin(), stratum.cycles.end(), 0.0) /
-         static_cast<double>(stratum.cycles.size());
+  return std::accumulate(stratum.ns.begin(), stratum.ns.end(), 0.0) /
+         static_cast<double>(stratum.ns.size());
 }
 
 double variance_of_one(const Stratum& stratum) {
   const double middle = mean(stratum);
-  double sum = (kPriorDeviation * middle) * (kPriorDeviation * middle);
-  for (const double each : stratum.cycles) sum += (each - middle) * (each - middle);
-  return sum / static_cast<double>(stratum.cycles.size());
+  const double prior = std::min(kPriorDeviation * middle, kPriorDeviationNs);
+  double sum = prior * prior;
+  for (const double each : stratum.ns) sum += (each - middle) * (each - middle);
+  return sum / static_cast<double>(stratum.ns.size());
 }
 
 // Of the stratum's total when `count` of its launches are simulated.
@@ -51,7 +56,7 @@ double total_of(std::span<const Stratum> strata) {
 double sampling_error(std::span<const Stratum> strata) {
   double variance = 0;
   for (const Stratum& stratum : strata) {
-    variance += variance_of_total(stratum, stratum.cycles.size());
+    variance += variance_of_total(stratum, stratum.ns.size());
   }
   return variance == 0 ? 0 : std::sqrt(variance) / total_of(strata);
 }
@@ -61,10 +66,11 @@ std::vector<std::size_t> launches_wanted(std::span<const Stratum> strata) {
   bool known = true;
   for (const Stratum& stratum : strata) {
     const auto affordable = static_cast<std::size_t>(kFirstBytes / host_bytes(stratum));
+    const std::size_t fewest = stratum.bytes < kLongBytes ? kFewest : 1;
     const std::size_t first =
-        std::min(stratum.launches, std::clamp(affordable, kFewest, kMostAtFirst));
-    wanted.push_back(std::max(first, stratum.cycles.size()));
-    known = known && stratum.cycles.size() >= first;
+        std::min(stratum.launches, std::clamp(affordable, fewest, kMostAtFirst));
+    wanted.push_back(std::max(first, stratum.ns.size()));
+    known = known && stratum.ns.size() >= first;
   }
   if (!known || strata.empty()) return wanted;
   const double enough = kSamplingError * total_of(strata);

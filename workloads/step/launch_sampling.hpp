@@ -15,8 +15,8 @@ namespace ridgepoint::workloads {
 // The launches of one kernel in a step.
 struct Stratum {
   std::size_t launches = 0;
-  double bytes = 0;            // host time of one, in bytes that its simulation moves
-  std::vector<double> cycles;  // of the launches simulated so far
+  double bytes = 0;        // host time of one, in bytes that its simulation moves
+  std::vector<double> ns;  // times of the launches simulated so far
 };
 
 // Standard error of a step's time, as a part of it, that is small enough.

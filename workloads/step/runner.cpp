@@ -55,7 +55,7 @@ StepRunner::Sampling StepRunner::sampling_of(const std::vector<isa::Kernel>& ker
     Known& known = known_.at(key);
     Stratum stratum{all.size(), soc::simulated_bytes(*all.front()), {}};
     for (const soc::Activity& sample : known.samples) {
-      stratum.cycles.push_back(static_cast<double>(sample.cycles));
+      stratum.ns.push_back(ns_of(sample));
     }
     Kernels& ordered = sampling.launches.emplace_back();
     for (const std::size_t launch : spread_order(all.size())) ordered.push_back(all[launch]);
@@ -76,7 +76,7 @@ bool StepRunner::add_samples(std::span<Sampling> samplings, bool on_copies_only)
   for (Sampling& sampling : samplings) {
     const std::vector<std::size_t> wanted = launches_wanted(sampling.strata);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      for (std::size_t at = sampling.strata[i].cycles.size(); at < wanted[i]; ++at) {
+      for (std::size_t at = sampling.strata[i].ns.size(); at < wanted[i]; ++at) {
         due.push_back({&sampling, i});
         kernels.push_back(sampling.launches[i][at]);
       }
@@ -94,7 +94,7 @@ bool StepRunner::add_samples(std::span<Sampling> samplings, bool on_copies_only)
   for (const std::size_t i : left) activities[i] = simulate(*kernels[i], false);
   for (std::size_t i = 0; i < due.size(); ++i) {
     const auto [sampling, stratum] = due[i];
-    sampling->strata[stratum].cycles.push_back(static_cast<double>(activities[i]->cycles));
+    sampling->strata[stratum].ns.push_back(ns_of(*activities[i]));
     sampling->known[stratum]->samples.push_back(std::move(*activities[i]));
   }
   return !due.empty();
@@ -142,7 +142,7 @@ StepRunner::Activities StepRunner::sample_all(const std::vector<isa::Kernel>& ke
   report.reuse_error = sampling_error(sampling.strata);
   report.reused_launches = static_cast<std::int64_t>(kernels.size());
   for (const Stratum& stratum : sampling.strata) {
-    report.reused_launches -= static_cast<std::int64_t>(stratum.cycles.size());
+    report.reused_launches -= static_cast<std::int64_t>(stratum.ns.size());
   }
   Activities all(kernels.size());
   std::map<std::string, std::size_t> launches;

@@ -73,6 +73,9 @@ class StepRunner {
   Activities simulate_all(const std::vector<isa::Kernel>& kernels, bool values);
   Activities sample_all(const std::vector<isa::Kernel>& kernels, StepReport& report);
   soc::Activity simulate(const isa::Kernel& kernel, bool values);
+  double ns_of(const soc::Activity& activity) const {
+    return static_cast<double>(activity.cycles) * machine_.clock().period_ns();
+  }
 
   soc::Machine& machine_;
   bool reuse_;
