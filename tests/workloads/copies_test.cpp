@@ -51,6 +51,26 @@ TEST(Copies, MayFailAndNothingIsLost) {
   EXPECT_THROW(runner.run({plain, fails}, false), core::InputError);
 }
 
+// A prepared step that fails, and one that is left out, leave their kernels to the next.
+TEST(Copies, APreparedStepMayBeLeftOut) {
+  soc::Machine machine(teaching());
+  StepRunner runner(machine, true, 2);
+  const auto kernel = [](const char* key) {
+    isa::Kernel one;
+    one.name = one.key = key;
+    one.program = [](isa::CorePort&) { return ends(); };
+    return one;
+  };
+  isa::Kernel fails = kernel("fails");
+  fails.program = [](isa::CorePort&) -> isa::Program { throw core::InputError("not here"); };
+  const std::vector<std::vector<isa::Kernel>> steps{
+      {kernel("a"), fails}, {kernel("b")}, {kernel("c"), kernel("a"), kernel("b")}};
+  runner.prepare(steps);
+  EXPECT_THROW(runner.run(steps[0], false), core::InputError);
+  const StepReport report = runner.run(steps[2], false);
+  EXPECT_EQ(report.total.cycles, StepRunner(machine, true).run(steps[2], false).total.cycles);
+}
+
 // A worker that is killed while it writes more than a pipe holds: whole answers count, a piece of
 // one does not.
 TEST(Copies, APieceOfAnAnswerIsNone) {

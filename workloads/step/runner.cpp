@@ -46,8 +46,9 @@ StepRunner::Sampling StepRunner::sampling_of(const std::vector<isa::Kernel>& ker
   for (const isa::Kernel& kernel : kernels) {
     if (kernel.key.empty()) continue;
     Known& known = known_.try_emplace(kernel.key).first->second;
-    const bool unclaimed = known.samples.empty() && known.step <= step_;  // by a step yet to come
-    if (unclaimed) known.step = step;
+    // A step that has been run, failed or was left out has claimed it in vain.
+    const bool is_run = step == step_;
+    if (known.samples.empty() && (is_run || known.step <= step_)) known.step = step;
     if (known.step == step) launches[kernel.key].push_back(&kernel);
   }
   Sampling sampling;
