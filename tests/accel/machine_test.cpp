@@ -18,26 +18,11 @@ namespace {
 
 using isa::CorePort;
 using isa::Token;
-
-isa::View hbm_rows(std::uint64_t address, std::int64_t rows, std::int64_t cols) {
-  isa::View view;
-  view.dtype = core::DType::kFp32;
-  view.rows = rows;
-  view.cols = cols;
-  view.address = address;
-  view.row_bytes = static_cast<std::uint64_t>(cols) * 4;
-  return view;
-}
-
-isa::Kernel on_core_zero(std::function<isa::Program(CorePort&)> program) {
-  isa::Kernel kernel;
-  kernel.name = "test";
-  kernel.program = std::move(program);
-  return kernel;
-}
+using test_machines::fp32_rows;
+using test_machines::kernel_of;
 
 isa::Program one_load(CorePort& core) {
-  if (core.index() == 0) core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(0, 1, 8));
+  if (core.index() == 0) core.load(core.tile(1, 8, core::DType::kFp32), fp32_rows(0, 1, 8));
   co_return;
 }
 
@@ -46,7 +31,7 @@ TEST(Machine, AnUnloadedReadIsTheSumOfItsParts) {
 
   Machine machine(config);
   machine.reset_memory();
-  const Activity activity = machine.run(on_core_zero(one_load), false);
+  const Activity activity = machine.run(kernel_of(one_load), false);
   const core::Clock& clock = machine.clock();
   const core::Femtoseconds ns = core::kFsPerNs;
   // The same 32 bytes at the channel alone, arriving when the fabric brings them.
@@ -104,7 +89,7 @@ TEST(Machine, ThePeakRateLastsAsLongAsTheWorkAhead) {
   const auto cycles_of = [&config](int count) {
     Machine machine(config);
     const Activity activity =
-        machine.run(on_core_zero([count](CorePort& core) { return matrices(core, count); }), false);
+        machine.run(kernel_of([count](CorePort& core) { return matrices(core, count); }), false);
     return activity.cycles - activity.launch_cycles;
   };
   const accel::MatrixCycles peak = accel::matrix_cycles(config.accel, product(), true);
@@ -126,7 +111,7 @@ TEST(Machine, ThePeakRateIsForAnArrayThatWorksAlone) {
     const auto program = [elements, after](CorePort& core) {
       return matrices(core, 100, elements, after);
     };
-    const Activity activity = machine.run(on_core_zero(program), false);
+    const Activity activity = machine.run(kernel_of(program), false);
     return activity.cycles - activity.launch_cycles;
   };
   EXPECT_EQ(cycles_of(100'001, true) - cycles_of(1, true), 100'000);
@@ -160,7 +145,7 @@ TEST(Machine, MatrixCommandsOverlapTheirPipeline) {
   Machine machine(config);
   machine.reset_memory();
   const Activity three =
-      machine.run(on_core_zero([](CorePort& core) { return matrices(core, 3); }), false);
+      machine.run(kernel_of([](CorePort& core) { return matrices(core, 3); }), false);
   EXPECT_EQ(three.cycles, three.launch_cycles + 3 * one.occupancy + one.latency);
   EXPECT_EQ(three.stalls[1][probe::Stall::kBusy], 3 * one.occupancy);
 }
@@ -170,17 +155,17 @@ isa::Program chain(CorePort& core) {
   const isa::Tile acc = core.accumulator(16, 16);
   const auto base = static_cast<std::uint64_t>(core.index()) * 65536;
   isa::MatrixOp op{acc, in, in, 16, 16, 16, false, false, core::DType::kFp32};
-  const Token loaded = core.load(in, hbm_rows(base, 16, 16));
+  const Token loaded = core.load(in, fp32_rows(base, 16, 16));
   const Token product = core.matrix(op, {loaded});
   const Token scaled = core.vector({256, 1}, {product}, [] {});
-  core.store(hbm_rows(base + 4096, 16, 16), acc, {scaled});
+  core.store(fp32_rows(base + 4096, 16, 16), acc, {scaled});
   co_return;
 }
 
 TEST(Machine, EveryCycleHasOneReason) {
   const MachineConfig config = test_machines::small_machine();
   Machine machine(config);
-  const Activity activity = machine.run(on_core_zero(chain), false);
+  const Activity activity = machine.run(kernel_of(chain), false);
   for (const probe::StallCycles& stalls : activity.stalls) {
     EXPECT_EQ(stalls.total(), activity.cycles * config.accel.cores);
   }
@@ -200,7 +185,7 @@ isa::Program stream(CorePort& core) {
     const Token busy = ring.busy(i);
     co_await isa::until(core, busy);
     const auto at = static_cast<std::uint64_t>(i * core.count() + core.index()) * 16384;
-    ring.used(i, core.load(ring.tile(i), hbm_rows(at, 1, 4096)));
+    ring.used(i, core.load(ring.tile(i), fp32_rows(at, 1, 4096)));
   }
 }
 
@@ -211,7 +196,7 @@ TEST(Machine, FewCreditsMeanBackPressureNotLostBytes) {
   for (const std::int64_t credits : {1, 64}) {
     config.accel.credits = credits;
     Machine machine(config);
-    const Activity activity = machine.run(on_core_zero(stream), false);
+    const Activity activity = machine.run(kernel_of(stream), false);
     std::int64_t bytes = 0;
     for (const std::int64_t part : activity.hbm.read_useful_bytes) bytes += part;
     EXPECT_EQ(bytes, 16 * 16384 * config.accel.cores);
@@ -230,7 +215,7 @@ isa::Program waits_for_nobody(CorePort& core) {
 TEST(Machine, ADeadlockIsReportedNotWaitedFor) {
   Machine machine(test_machines::small_machine());
   try {
-    machine.run(on_core_zero(waits_for_nobody), false);
+    machine.run(kernel_of(waits_for_nobody), false);
     FAIL() << "returned";
   } catch (const core::SimulationError& error) {
     EXPECT_NE(std::string(error.what()).find("deadlock"), std::string::npos);
@@ -244,23 +229,23 @@ isa::Program too_large(CorePort& core) {
 }
 
 isa::Program outside(CorePort& core) {
-  core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(std::uint64_t{1} << 60, 1, 8));
+  core.load(core.tile(1, 8, core::DType::kFp32), fp32_rows(std::uint64_t{1} << 60, 1, 8));
   co_return;
 }
 
 TEST(Machine, WhatAKernelThrowsKeepsItsType) {
   Machine machine(test_machines::small_machine());
-  EXPECT_THROW(machine.run(on_core_zero(too_large), false), core::InputError);
+  EXPECT_THROW(machine.run(kernel_of(too_large), false), core::InputError);
 }
 
 TEST(Machine, AddressesOutsideTheMemoryAreErrors) {
   Machine machine(test_machines::small_machine());
-  EXPECT_THROW(machine.run(on_core_zero(outside), false), core::SimulationError);
+  EXPECT_THROW(machine.run(kernel_of(outside), false), core::SimulationError);
 }
 
 isa::Program sender(CorePort& core) {
   if (core.index() == 0) {
-    const Token loaded = core.load(core.tile(1, 8, core::DType::kFp32), hbm_rows(0, 1, 8));
+    const Token loaded = core.load(core.tile(1, 8, core::DType::kFp32), fp32_rows(0, 1, 8));
     core.publish(0, loaded);
     co_return;
   }
@@ -273,9 +258,9 @@ TEST(Machine, ATokenReachesOtherCoresOneSyncLatencyLater) {
   const MachineConfig config = test_machines::small_machine();
   Machine machine(config);
   machine.reset_memory();
-  const core::Cycle alone = machine.run(on_core_zero(one_load), false).cycles;
+  const core::Cycle alone = machine.run(kernel_of(one_load), false).cycles;
   machine.reset_memory();
-  const core::Cycle with_signal = machine.run(on_core_zero(sender), false).cycles;
+  const core::Cycle with_signal = machine.run(kernel_of(sender), false).cycles;
   const core::Cycle sync =
       machine.clock().first_cycle_at_or_after(config.accel.sync_latency_ns * core::kFsPerNs);
   EXPECT_EQ(with_signal, alone + sync + 1);  // one cycle of vector work
@@ -284,10 +269,10 @@ TEST(Machine, ATokenReachesOtherCoresOneSyncLatencyLater) {
 TEST(Machine, ResetMakesARunForgetWhatRanBefore) {
   Machine machine(test_machines::small_machine());
   machine.reset_memory();
-  const Activity first = machine.run(on_core_zero(stream), false);
-  machine.run(on_core_zero(chain), false);
+  const Activity first = machine.run(kernel_of(stream), false);
+  machine.run(kernel_of(chain), false);
   machine.reset_memory();
-  const Activity again = machine.run(on_core_zero(stream), false);
+  const Activity again = machine.run(kernel_of(stream), false);
   EXPECT_EQ(again.cycles, first.cycles);
   EXPECT_EQ(again.stalls, first.stalls);
   EXPECT_TRUE(again.hbm == first.hbm);
@@ -300,7 +285,7 @@ TEST(Machine, ResetMayKeepWhatTheCacheHolds) {
   Machine machine(config);
   const auto pin_bytes = [&machine](bool keep_cache) {
     machine.reset_memory(keep_cache);
-    const auto read = machine.run(on_core_zero(stream), false).hbm.read_pin_bytes;
+    const auto read = machine.run(kernel_of(stream), false).hbm.read_pin_bytes;
     return std::accumulate(read.begin(), read.end(), std::int64_t{0});
   };
   const std::int64_t fresh = pin_bytes(false);

@@ -13,30 +13,15 @@ namespace {
 
 using isa::CorePort;
 using isa::Token;
+using test_machines::fp32_rows;
+using test_machines::kernel_of;
 
 constexpr std::int64_t kElements = 16;
 constexpr std::uint64_t kStored = std::uint64_t{1} << 24;
 
-isa::View row(std::uint64_t address, std::int64_t elements) {
-  isa::View view;
-  view.dtype = core::DType::kFp32;
-  view.rows = 1;
-  view.cols = elements;
-  view.address = address;
-  view.row_bytes = static_cast<std::uint64_t>(elements) * 4;
-  return view;
-}
-
-isa::Kernel kernel(std::function<isa::Program(CorePort&)> program) {
-  isa::Kernel kernel;
-  kernel.name = "test";
-  kernel.program = std::move(program);
-  return kernel;
-}
-
 isa::Program store_once(CorePort& core) {
   if (core.index() == 0) {
-    core.store(row(kStored, kElements), core.tile(1, kElements, core::DType::kFp32));
+    core.store(fp32_rows(kStored, 1, kElements), core.tile(1, kElements, core::DType::kFp32));
   }
   co_return;
 }
@@ -45,7 +30,7 @@ isa::Program store_once(CorePort& core) {
 isa::Program store_among_reads(CorePort& core, std::int64_t vector_elements) {
   if (core.index() == 0) {
     const Token stored =
-        core.store(row(kStored, kElements), core.tile(1, kElements, core::DType::kFp32));
+        core.store(fp32_rows(kStored, 1, kElements), core.tile(1, kElements, core::DType::kFp32));
     if (vector_elements > 0) core.vector({vector_elements, 1}, {stored}, [] {});
   }
   isa::Ring ring(core, 4, 1, 4096, core::DType::kFp32);
@@ -53,7 +38,7 @@ isa::Program store_among_reads(CorePort& core, std::int64_t vector_elements) {
     const Token busy = ring.busy(i);
     co_await isa::until(core, busy);
     const auto at = static_cast<std::uint64_t>(i * core.count() + core.index()) * 16384;
-    ring.used(i, core.load(ring.tile(i), row(at, 4096)));
+    ring.used(i, core.load(ring.tile(i), fp32_rows(at, 1, 4096)));
   }
 }
 
@@ -67,7 +52,7 @@ TEST(PostedWrites, WhoStoresDoesNotWaitForTheReadsOfOthers) {
   const auto run = [&config](std::int64_t elements) {
     Machine machine(config);
     const Activity activity = machine.run(
-        kernel([elements](CorePort& core) { return store_among_reads(core, elements); }), false);
+        kernel_of([elements](CorePort& core) { return store_among_reads(core, elements); }), false);
     EXPECT_EQ(written(activity), kElements * 4);
     return activity.cycles - activity.launch_cycles;
   };
@@ -82,7 +67,7 @@ TEST(PostedWrites, AKernelEndsWhenItsLastWriteIsInMemory) {
   config.hbm.interleave_hash = false;
   Machine machine(config);
   machine.reset_memory();
-  const Activity activity = machine.run(kernel(store_once), false);
+  const Activity activity = machine.run(kernel_of(store_once), false);
   EXPECT_EQ(written(activity), kElements * 4);
 
   const core::Clock& clock = machine.clock();
@@ -110,7 +95,7 @@ TEST(PostedWrites, KernelsMayFollowAtOnce) {
   core::Cycle first = 0;
   for (int i = 0; i < 3; ++i) {
     const Activity activity =
-        machine.run(kernel([](CorePort& core) { return store_among_reads(core, 1); }), false);
+        machine.run(kernel_of([](CorePort& core) { return store_among_reads(core, 1); }), false);
     EXPECT_EQ(written(activity), kElements * 4);
     if (i == 0) first = activity.cycles;
     EXPECT_NEAR(static_cast<double>(activity.cycles), static_cast<double>(first), 0.02 * first);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "sim/soc/machine.hpp"
@@ -26,6 +28,24 @@ inline soc::MachineConfig small_machine() {
   config.accel.shared_bytes_per_cycle = 256;
   config.hbm.channels_per_stack = 4;
   return config;
+}
+
+// [rows, cols] of fp32 at an address, row after row.
+inline isa::View fp32_rows(std::uint64_t address, std::int64_t rows, std::int64_t cols) {
+  isa::View view;
+  view.dtype = core::DType::kFp32;
+  view.rows = rows;
+  view.cols = cols;
+  view.address = address;
+  view.row_bytes = static_cast<std::uint64_t>(cols) * 4;
+  return view;
+}
+
+inline isa::Kernel kernel_of(std::function<isa::Program(isa::CorePort&)> program) {
+  isa::Kernel kernel;
+  kernel.name = "test";
+  kernel.program = std::move(program);
+  return kernel;
 }
 
 // Multiples of 1/64 in [-1, 1]: exact in fp16, their short sums exact in fp32.
