@@ -119,8 +119,16 @@ void AcceleratorConfig::validate_memories() const {
   }
 }
 
-void fail_room(const std::string& machine, const isa::CoreShape& shape, const std::string& name,
-               isa::CoreBytes least) {
+void require_room(const std::string& machine, const isa::CoreShape& shape,
+                  std::span<const isa::Kernel> kernels) {
+  isa::CoreBytes least;
+  std::string name;  // of the first kernel that has no room
+  for (const isa::Kernel& kernel : kernels) {
+    least.scratchpad = std::max(least.scratchpad, kernel.least.scratchpad);
+    least.accumulators = std::max(least.accumulators, kernel.least.accumulators);
+    if (name.empty() && !shape.holds(kernel.least)) name = kernel.name;
+  }
+  if (name.empty()) return;
   // A scratchpad is not smaller than the accumulators, which the machine may have more of.
   least.scratchpad = std::max(least.scratchpad, least.accumulators);
   std::string accepted;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "sim/core/dtype.hpp"
 #include "sim/isa/core_shape.hpp"
+#include "sim/isa/kernel.hpp"
 
 namespace ridgepoint::accel {
 
@@ -68,8 +70,9 @@ struct AcceleratorConfig {
   void validate_memories() const;
 };
 
-// Throws InputError: a core has less than `least`, what kernel `name` and those beside it take.
-[[noreturn]] void fail_room(const std::string& machine, const isa::CoreShape& shape,
-                            const std::string& name, isa::CoreBytes least);
+// Throws InputError where a core does not hold the smallest tiles of each of these kernels: names
+// the machine, the first such kernel, the keys, and what would do for all.
+void require_room(const std::string& machine, const isa::CoreShape& shape,
+                  std::span<const isa::Kernel> kernels);
 
 }  // namespace ridgepoint::accel

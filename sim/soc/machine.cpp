@@ -16,7 +16,6 @@
 #include "sim/soc/recorder.hpp"
 
 namespace ridgepoint::soc {
-
 namespace {
 
 constexpr std::uint32_t kHitPieces = 4;  // pieces of what a cache holds that travel as one
@@ -219,13 +218,11 @@ void Machine::Parts::simulate() {
 core::Cycle Machine::Parts::finish() {
   const auto writes = [](const MemoryModule& memory) { return memory.in_flight() > 0; };
   if (std::any_of(memories.begin(), memories.end(), writes)) simulate();
-  core::Cycle last = 0;
+  core::Femtoseconds written = 0;
+  for (const MemoryModule& memory : memories) written = std::max(written, memory.written_until());
+  const core::Femtoseconds heard = written + config.accel.response_latency_ns * core::kFsPerNs;
+  core::Cycle last = cores.front().core().clock().first_cycle_at_or_after(heard);
   for (CoreModule& module : cores) last = std::max(last, module.core().end());
-  for (const MemoryModule& memory : memories) {
-    const core::Femtoseconds heard =
-        memory.written_until() + config.accel.response_latency_ns * core::kFsPerNs;
-    last = std::max(last, cores.front().core().clock().first_cycle_at_or_after(heard));
-  }
   return last;
 }
 
@@ -285,15 +282,7 @@ void Machine::Parts::renew_memory() {
 }
 
 void Machine::require_room(std::span<const isa::Kernel> kernels) const {
-  const isa::CoreShape shape = parts_->config.accel.shape();
-  isa::CoreBytes least;
-  std::string name;  // of the first kernel that has no room
-  for (const isa::Kernel& kernel : kernels) {
-    least.scratchpad = std::max(least.scratchpad, kernel.least.scratchpad);
-    least.accumulators = std::max(least.accumulators, kernel.least.accumulators);
-    if (name.empty() && !shape.holds(kernel.least)) name = kernel.name;
-  }
-  if (!name.empty()) accel::fail_room(parts_->config.name, shape, name, least);
+  accel::require_room(parts_->config.name, parts_->config.accel.shape(), kernels);
 }
 
 Activity Machine::run(const isa::Kernel& kernel, bool values) {

@@ -58,8 +58,7 @@ class Machine {
   double hbm_peak_bytes_per_s() const;  // all channels, from the pins
   const core::Clock& clock() const;
 
-  // Throws InputError where a core does not hold the smallest tiles of each of these kernels; names
-  // the keys and what would do.
+  // As accel::require_room().
   void require_room(std::span<const isa::Kernel> kernels) const;
 
   // Runs one kernel to its end. With `values`, commands compute on the attached tensors; cycles do

@@ -139,6 +139,16 @@ TEST(LinearTiling, FewRowsBesideACacheTakeNarrowTiles) {
   EXPECT_LT(tile_of(128, 8192).second, 64);
 }
 
+LinearArgs bf16_args(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel_rows) {
+  LinearArgs args;
+  args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
+  args.x.rows = args.y.rows = m;
+  args.x.cols = args.w.k = k;
+  args.w.n = args.y.cols = n;
+  args.w.panel_rows = panel_rows;
+  return args;
+}
+
 // A lone block begins once whatever its tiles are; others begin with every tile, and take larger.
 TEST(LinearTiling, ALoneBlockDoesNotPayForItsTiles) {
   isa::CoreShape shape{.cores = 132, .matrix_rows = 64, .matrix_cols = 32, .vector_lanes = 128};
@@ -146,12 +156,7 @@ TEST(LinearTiling, ALoneBlockDoesNotPayForItsTiles) {
   shape.accumulator_bytes = 144 * 1024;
   shape.cached_bytes = 50 << 20;
   shape.load_bytes_per_cycle = 77;
-  LinearArgs args;
-  args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
-  args.x.rows = args.y.rows = 8192;
-  args.x.cols = args.w.k = 4096;
-  args.w.n = args.y.cols = 12288;
-  args.w.panel_rows = 32;
+  const LinearArgs args = bf16_args(8192, 12288, 4096, 32);
   const auto width = [&](std::int64_t blocks, std::int64_t block_cycles) {
     shape.blocks = blocks;
     shape.block_cycles = block_cycles;
@@ -195,13 +200,7 @@ TEST(LinearTiling, PanelsOfAnyWidthFindATileBesideACache) {
     shape.accumulator_bytes = 1024 * 1024;
     shape.cached_bytes = 40 << 20;
     shape.load_bytes_per_cycle = 64;
-    LinearArgs args;
-    args.x.dtype = args.w.dtype = args.y.dtype = core::DType::kBf16;
-    args.x.rows = args.y.rows = 129;
-    args.x.cols = args.w.k = 512;
-    args.w.n = args.y.cols = 1200;
-    args.w.panel_rows = panel;
-    const LinearTiling tiling = choose_tiling(shape, args);
+    const LinearTiling tiling = choose_tiling(shape, bf16_args(129, 1200, 512, panel));
     EXPECT_EQ(tiling.nt % panel, 0) << panel;
     EXPECT_GE(tiling.nt, panel);
   }

@@ -27,6 +27,17 @@ class Validate : public ProgramTest {
          "machine,engine,batch,kv_tokens,q_heads,kv_heads,head_dim,kv_dtype,latency_us\n"
          "teaching-80g,e,8,1000,8,2,64,float16,6\n");
   }
+  void logged_blocks(const std::string& rows) const {
+    std::filesystem::create_directories(folder() / "m");
+    file("m/kv_blocks.csv",
+         "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n" + rows);
+  }
+  // Of the first row: behind the half and two blank times.
+  static std::string predicted_blocks(const std::string& out) {
+    const std::string row = out.substr(out.find("meta-llama"));
+    const std::size_t at = row.find(",,,") + 3;
+    return row.substr(at, row.find(',', at) - at);
+  }
   static long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 };
 
@@ -73,12 +84,10 @@ TEST_F(Validate, TakesAPartAndOtherMachines) {
 }
 
 TEST_F(Validate, ReadsLoggedBlocks) {
-  std::filesystem::create_directories(folder() / "m");
-  file("m/kv_blocks.csv",
-       "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n"
-       "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
-       "meta-llama/Llama-2-7b-hf,abacus,fp16,util 0.9,7000,16,,4096\n"
-       "someone/else,teaching 80GB,fp16,util 0.9,7000,16,,4096\n");
+  logged_blocks(
+      "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
+      "meta-llama/Llama-2-7b-hf,abacus,fp16,util 0.9,7000,16,,4096\n"
+      "someone/else,teaching 80GB,fp16,util 0.9,7000,16,,4096\n");
   Outcome outcome = run({"validate", "--measured", "m"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(lines(outcome.out), 2) << outcome.out;
@@ -86,9 +95,7 @@ TEST_F(Validate, ReadsLoggedBlocks) {
   const Outcome plan = run({"plan", "--machine", "teaching-80g", "--model", "llama-2-7b",
                             "--max_batch_tokens", "4096", "--context", "4096"});
   // The count is plan's.
-  const std::string row = outcome.out.substr(outcome.out.find("meta-llama"));
-  const std::size_t at = row.find(",,,") + 3;  // behind the half and two blank times
-  const std::string blocks = row.substr(at, row.find(',', at) - at);
+  const std::string blocks = predicted_blocks(outcome.out);
   EXPECT_GT(std::stoi(blocks), 7000);
   EXPECT_THAT(plan.out, HasSubstr("," + blocks + ","));
   outcome =
@@ -98,11 +105,9 @@ TEST_F(Validate, ReadsLoggedBlocks) {
 
 // A machine of a file has its own name, and its own memory.
 TEST_F(Validate, ReadsLoggedBlocksOfAMachineFile) {
-  std::filesystem::create_directories(folder() / "m");
-  file("m/kv_blocks.csv",
-       "model,gpu,dtype_kv,settings,num_gpu_blocks,block_size,kv_tokens,max_model_len\n"
-       "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
-       "meta-llama/Llama-2-7b-hf,My Card 40GB,fp16,util 0.9,2000,16,,4096\n");
+  logged_blocks(
+      "meta-llama/Llama-2-7b-hf,teaching 80GB,fp16,util 0.9,7000,16,,4096\n"
+      "meta-llama/Llama-2-7b-hf,My Card 40GB,fp16,util 0.9,2000,16,,4096\n");
   file("u.ini", "[machine]\nbase = teaching-80g\nname = my-card\nmemory_gib = 40\n");
   const Outcome outcome = run({"validate", "--measured", "m", "--machine", "./u.ini"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -110,9 +115,7 @@ TEST_F(Validate, ReadsLoggedBlocksOfAMachineFile) {
   EXPECT_THAT(outcome.out, HasSubstr(",my-card,kv_blocks,"));
   const Outcome plan = run({"plan", "--machine", "./u.ini", "--model", "llama-2-7b",
                             "--max_batch_tokens", "4096", "--context", "4096"});
-  const std::string row = outcome.out.substr(outcome.out.find("meta-llama"));
-  const std::size_t at = row.find(",,,") + 3;
-  EXPECT_THAT(plan.out, HasSubstr(row.substr(at - 1, row.find(',', at) - at + 2)));
+  EXPECT_THAT(plan.out, HasSubstr("," + predicted_blocks(outcome.out) + ","));
 }
 
 TEST_F(Validate, RefusesBadInput) {
